@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The slow side of emit.h: tracepoints in a bracket that leaves guest context.
+ */
+#include <linux/kvm_host.h>
+
+#include <asm/special_insns.h>
+
+#include "../vmx/vmx.h"
+#include "../trace.h"
+
+#include "emit.h"
+#include "hv_timer.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+/*
+ * Whatever hangs on a tracepoint may read user memory or fault on the way: give
+ * it the host's XCR0, XSS and PKRU, and have the guest's CR2 survive.  KVM's
+ * cached registers are from before the VM-Exit.
+ */
+static __always_inline unsigned long fastpath_bracket_begin(struct kvm_vcpu *vcpu)
+{
+	unsigned long cr2 = native_read_cr2();
+
+	guest_state_exit_irqoff();
+	instrumentation_begin();
+	kvm_load_host_xsave_state(vcpu);
+	vcpu->arch.regs_avail &= ~VMX_REGS_LAZY_LOAD_SET;
+	return cr2;
+}
+
+static __always_inline void fastpath_bracket_end(struct kvm_vcpu *vcpu,
+						 unsigned long cr2)
+{
+	vcpu->arch.regs_avail &= ~VMX_REGS_LAZY_LOAD_SET;
+	kvm_load_guest_xsave_state(vcpu);
+	instrumentation_end();
+	guest_state_enter_irqoff();
+	if (native_read_cr2() != cr2)
+		native_write_cr2(cr2);
+}
+
+noinstr void __fastpath_emit_exit(struct vcpu_vmx *vmx, u32 exit_reason)
+{
+	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
+
+	/* KVM reads these itself after each exit that reaches it. */
+	vmx->exit_reason.full = exit_reason;
+	vmx->idt_vectoring_info = 0;
+
+	trace_kvm_exit(&vmx->vcpu, KVM_ISA_VMX);
+	trace_kvm_fastpath_exit(vmx->vcpu.vcpu_id, exit_reason,
+				kvm_rip_read(&vmx->vcpu));
+
+	fastpath_bracket_end(&vmx->vcpu, cr2);
+}
+
+noinstr void __fastpath_emit_msr_write(struct vcpu_vmx *vmx, u32 msr, u64 data)
+{
+	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
+
+	trace_kvm_msr_write(msr, data);
+
+	fastpath_bracket_end(&vmx->vcpu, cr2);
+}
+
+noinstr void __fastpath_emit_bail(struct vcpu_vmx *vmx, u32 exit_reason,
+				  enum fastpath_bail why)
+{
+	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
+
+	trace_kvm_fastpath_bail(vmx->vcpu.vcpu_id, exit_reason, why,
+				kvm_rip_read(&vmx->vcpu));
+
+	fastpath_bracket_end(&vmx->vcpu, cr2);
+}
+
+noinstr void __fastpath_emit_expiry(struct vcpu_vmx *vmx, s64 delta, u64 advance)
+{
+	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
+
+	trace_kvm_fastpath_expiry(vmx->vcpu.vcpu_id, delta, advance);
+
+	fastpath_bracket_end(&vmx->vcpu, cr2);
+}
+
+noinstr void __fastpath_emit_entry(struct vcpu_vmx *vmx)
+{
+	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
+
+	trace_kvm_entry(&vmx->vcpu, false);
+
+	fastpath_bracket_end(&vmx->vcpu, cr2);
+
+	/* Tracing took its time, the preemption timer must not. */
+	if (vmx->hv_deadline_tsc != -1)
+		fastpath_load_hv_timer(vmx,
+				       fastpath_remaining(vmx->hv_deadline_tsc,
+							  rdtsc()));
+}

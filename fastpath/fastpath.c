@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * VM-exit fast path inside the world switch.
+ *
+ * KVM unwinds to vcpu_enter_guest() for each VM-Exit, and swaps on the way all
+ * the state that host and guest cannot share: XCR0, PKRU, perf MSRs, DEBUGCTL
+ * and more.  The loop below stays next to the world switch for exits that need
+ * none of that, and returns all others as if it had not been there.
+ */
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+#include "../vmx/vmx.h"
+#include "../vmx/capabilities.h"
+
+#include "fastpath.h"
+#include "handle_msr.h"
+#include "handle_preemption_timer.h"
+#include "spin.h"
+#include "stay.h"
+/* Written by kernel/build. */
+#include "version.h"
+
+MODULE_VERSION(VMX_FASTPATH_VERSION);
+
+DEFINE_STATIC_KEY_FALSE(vmx_fastpath_enabled);
+
+unsigned int fastpath_timer_shift __ro_after_init;
+
+/*
+ * Patching the branch sends an IPI to all CPUs, which ends guest mode on each:
+ * once the parameter reads 0 no vCPU is in the loop any more.
+ */
+static int fastpath_set(const char *val, const struct kernel_param *kp)
+{
+	bool enable;
+
+	if (kstrtobool(val, &enable)) {
+		pr_err("kvm_intel: fastpath=%s is not a boolean: use 0 or 1\n",
+		       val);
+		return -EINVAL;
+	}
+
+	if (enable)
+		static_branch_enable(&vmx_fastpath_enabled);
+	else
+		static_branch_disable(&vmx_fastpath_enabled);
+	return 0;
+}
+
+static int fastpath_get(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%c\n",
+			  static_key_enabled(&vmx_fastpath_enabled) ? 'Y' : 'N');
+}
+
+static const struct kernel_param_ops fastpath_ops = {
+	.set = fastpath_set,
+	.get = fastpath_get,
+};
+
+module_param_cb(fastpath, &fastpath_ops, NULL, 0644);
+__MODULE_PARM_TYPE(fastpath, "bool");
+MODULE_PARM_DESC(fastpath,
+		 "Handle TSC-deadline MSR writes and preemption-timer exits inside the world switch; may be changed while guests run (default: 0)");
+
+/*
+ * One exit: its handler's verdict, counted and traced in one place.
+ *
+ * A reason with any of the modifier bits set (VM-Entry failure, enclave, bus
+ * lock) compares unequal and is KVM's.
+ */
+static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
+						 struct fastpath_stay *stay)
+{
+	struct fastpath_stats *stats = &vmx->fastpath.stats;
+	u32 exit_reason = fastpath_vmcs_read32(VM_EXIT_REASON);
+	enum fastpath_handler handler;
+	enum fastpath_bail why;
+
+	if (exit_reason == EXIT_REASON_MSR_WRITE &&
+	    (u32)vmx->vcpu.arch.regs[VCPU_REGS_RCX] == MSR_IA32_TSC_DEADLINE)
+		handler = FASTPATH_WRMSR_TSCDEADLINE;
+	else if (exit_reason == EXIT_REASON_PREEMPTION_TIMER)
+		handler = FASTPATH_PREEMPTION_TIMER;
+	else
+		return false;
+
+	if (unlikely(!stay->surveyed))
+		fastpath_survey(vmx, stay);
+
+	if (unlikely(stay->vcpu))
+		why = stay->vcpu;
+	else if (handler == FASTPATH_WRMSR_TSCDEADLINE)
+		why = handle_fastpath_wrmsr_tscdeadline(vmx, stay);
+	else
+		why = handle_fastpath_preemption_timer(vmx, stay);
+
+	if (unlikely(why)) {
+		stats->bailed[why]++;
+		fastpath_emit_bail(vmx, exit_reason, why);
+		return false;
+	}
+
+	stats->handled[handler]++;
+	vmx->vcpu.stat.exits++;
+	return true;
+}
+
+/*
+ * What KVM does between its preparations and the world switch, and would have
+ * done again for this entry.
+ */
+static __always_inline void fastpath_prepare_entry(struct vcpu_vmx *vmx,
+						   struct fastpath_stay *stay)
+{
+	fastpath_emit_entry(vmx);
+
+	if (stay->wait_until) {
+		fastpath_spin(&vmx->fastpath.stats, stay->wait_until);
+		stay->wait_until = 0;
+	}
+
+	if (static_branch_unlikely(&mmio_stale_data_clear) &&
+	    kvm_arch_has_assigned_device(vmx->vcpu.kvm))
+		x86_clear_cpu_buffers();
+}
+
+noinstr bool vmx_fastpath_loop(struct vcpu_vmx *vmx, unsigned long *regs,
+			       unsigned int flags)
+{
+	struct fastpath_stay stay = { .flags = flags };
+
+	/* No enlightened VMCS in here, see vmcs_access.h. */
+	if (kvm_is_using_evmcs())
+		return __vmx_vcpu_run(vmx, regs, flags);
+
+	for (;;) {
+		if (unlikely(__vmx_vcpu_run(vmx, regs, flags)))
+			return true;
+		if (!fastpath_handle_exit(vmx, &stay))
+			return false;
+		fastpath_prepare_entry(vmx, &stay);
+	}
+}
+
+void __init vmx_fastpath_init(void)
+{
+	fastpath_timer_shift = vmx_misc_preemption_timer_rate(vmcs_config.misc);
+}
+
+void vmx_fastpath_vcpu_pre_run(struct kvm_vcpu *vcpu)
+{
+	struct vmx_fastpath *fp = &to_vmx(vcpu)->fastpath;
+
+	if (unlikely(!fp->in_debugfs)) {
+		fp->in_debugfs = true;
+		fastpath_create_debugfs(vcpu);
+	}
+}

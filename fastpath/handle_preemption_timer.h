@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * VM-Exit by the VMX-preemption timer that backs the APIC timer.
+ *
+ * Context of all functions: the seam, i.e. IRQs off, RCU not watching.
+ */
+#ifndef VMX_FASTPATH_HANDLE_PREEMPTION_TIMER_H
+#define VMX_FASTPATH_HANDLE_PREEMPTION_TIMER_H
+
+#include "deliver.h"
+#include "emit.h"
+#include "hv_timer.h"
+#include "reentry.h"
+
+/*
+ * Deliver if the deadline is due by the guest's TSC, otherwise arm again.
+ *
+ * Exits that are not due come from CPUs whose timer ends at once for some
+ * values (Skylake-SP to Ice Lake), and from a TSC that the guest or userspace
+ * moved since the timer was armed.
+ */
+static __always_inline enum fastpath_bail
+handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
+				 struct fastpath_stay *stay)
+{
+	struct kvm_vcpu *vcpu = &vmx->vcpu;
+	struct kvm_timer *ktimer = &vcpu->arch.apic->lapic_timer;
+	enum fastpath_bail why;
+	u64 tsc, guest_tsc, remaining;
+
+	why = fastpath_reentry_verdict(vcpu);
+	if (unlikely(why))
+		return why;
+
+	if (unlikely(fastpath_vmcs_read32(IDT_VECTORING_INFO_FIELD) &
+		     VECTORING_INFO_VALID_MASK))
+		return FASTPATH_BAIL_IDT_VECTORING;
+
+	if (unlikely(!ktimer->hv_timer_in_use || !ktimer->tscdeadline ||
+		     vmx->vmcs01.hv_timer_soft_disabled))
+		return FASTPATH_BAIL_HV_TIMER_IDLE;
+
+	tsc = rdtsc();
+	guest_tsc = fastpath_guest_tsc(vcpu, tsc);
+	remaining = fastpath_remaining(ktimer->tscdeadline, guest_tsc);
+
+	if (unlikely(remaining > stay->advance +
+				 fastpath_timer_slack(fastpath_timer_shift))) {
+		if (unlikely(!fastpath_timer_fits(remaining - stay->advance,
+						  fastpath_timer_shift)))
+			return FASTPATH_BAIL_DEADLINE_FAR;
+
+		/* Point of no return: all checks are done. */
+		fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
+
+		fastpath_arm_hv_timer(vmx, tsc, remaining - stay->advance);
+		vmx->fastpath.stats.rearmed_early++;
+		return FASTPATH_OK;
+	}
+
+	why = fastpath_delivery_verdict(vmx, stay);
+	if (unlikely(why))
+		return why;
+
+	/* Point of no return: all checks are done, and nothing below fails. */
+	fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
+	fastpath_emit_expiry(vmx, guest_tsc - ktimer->tscdeadline,
+			     stay->advance);
+
+	fastpath_cancel_hv_timer(vmx);
+	fastpath_deliver_timer(vmx, stay);
+	if (remaining)
+		stay->wait_until = tsc + remaining;
+	return FASTPATH_OK;
+}
+
+#endif /* VMX_FASTPATH_HANDLE_PREEMPTION_TIMER_H */

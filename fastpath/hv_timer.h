@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The APIC timer on the VMX-preemption timer.
+ *
+ * Context of all functions: the seam, i.e. IRQs off, RCU not watching.
+ */
+#ifndef VMX_FASTPATH_HV_TIMER_H
+#define VMX_FASTPATH_HV_TIMER_H
+
+#include <linux/hrtimer.h>
+
+#include "../vmx/vmx.h"
+#include "../lapic.h"
+
+#include "deadline.h"
+#include "vmcs_access.h"
+
+/* The preemption timer counts down every 2^fastpath_timer_shift TSC ticks. */
+extern unsigned int fastpath_timer_shift;
+
+/* The guest's TSC; scaling is excluded by fastpath_check_vcpu(). */
+static __always_inline u64 fastpath_guest_tsc(struct kvm_vcpu *vcpu, u64 tsc)
+{
+	return tsc + vcpu->arch.l1_tsc_offset;
+}
+
+/*
+ * Is the hrtimer that KVM uses instead of the preemption timer queued, or its
+ * callback running on some CPU?  It is never both in use and not queued but
+ * for the time of the callback, which the clock base's sequence count brackets.
+ * A count that moves is taken for a yes, because bailing out is cheaper here
+ * than looking again.  x86 keeps loads in order.
+ */
+static __always_inline bool fastpath_hrtimer_active(const struct hrtimer *timer)
+{
+	struct hrtimer_clock_base *base = READ_ONCE(timer->base);
+	unsigned int seq = READ_ONCE(base->seq.seqcount.sequence);
+	bool active;
+
+	barrier();
+	active = READ_ONCE(timer->state) != HRTIMER_STATE_INACTIVE ||
+		 READ_ONCE(base->running) == timer;
+	barrier();
+
+	return active || (seq & 1) ||
+	       READ_ONCE(base->seq.seqcount.sequence) != seq ||
+	       READ_ONCE(timer->base) != base;
+}
+
+/*
+ * The VMCS field is not saved on VM-Exit: whoever enters the guest again has to
+ * write it, or know that it is soft disabled, i.e. holds its largest value.
+ */
+static __always_inline void fastpath_load_hv_timer(struct vcpu_vmx *vmx,
+						   u64 ticks)
+{
+	fastpath_vmcs_write32(VMX_PREEMPTION_TIMER_VALUE,
+			      fastpath_timer_value(ticks,
+						   fastpath_timer_shift));
+	vmx->vmcs01.hv_timer_soft_disabled = false;
+}
+
+static __always_inline void fastpath_arm_hv_timer(struct vcpu_vmx *vmx,
+						  u64 tsc, u64 ticks)
+{
+	vmx->vcpu.arch.apic->lapic_timer.hv_timer_in_use = true;
+	vmx->hv_deadline_tsc = tsc + ticks;
+	fastpath_load_hv_timer(vmx, ticks);
+}
+
+static __always_inline void fastpath_cancel_hv_timer(struct vcpu_vmx *vmx)
+{
+	vmx->vcpu.arch.apic->lapic_timer.hv_timer_in_use = false;
+	vmx->hv_deadline_tsc = -1;
+
+	if (!vmx->vmcs01.hv_timer_soft_disabled) {
+		fastpath_vmcs_write32(VMX_PREEMPTION_TIMER_VALUE, -1);
+		vmx->vmcs01.hv_timer_soft_disabled = true;
+	}
+}
+
+#endif /* VMX_FASTPATH_HV_TIMER_H */

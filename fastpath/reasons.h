@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Why an exit that has a fast-path handler was left to KVM's generic code.
+ *
+ * Each reason is counted on its own, in the debugfs file bail_<name>, and is
+ * the value of the kvm_fastpath_bail tracepoint.
+ */
+#ifndef VMX_FASTPATH_REASONS_H
+#define VMX_FASTPATH_REASONS_H
+
+#define FASTPATH_BAIL_REASONS(X)					\
+	/* What cannot change while the vCPU stays in the loop. */	\
+	X(VMLAUNCH,		vmlaunch)				\
+	X(L2_ACTIVE,		l2_active)				\
+	X(GUEST_DEBUG,		guest_debug)				\
+	X(SMM,			smm)					\
+	X(L1D_FLUSH,		l1d_flush)				\
+	X(NO_LAPIC,		no_lapic)				\
+	X(LVTT_MODE,		lvtt_mode)				\
+	X(HV_TIMER_UNUSABLE,	hv_timer_unusable)			\
+	X(TSC_SCALING,		tsc_scaling)				\
+	X(HRTIMER_ACTIVE,	hrtimer_active)				\
+	X(TIMER_PENDING,	timer_pending)				\
+	X(MSR_FILTER,		msr_filter)				\
+	X(PMU_COUNTING,		pmu_counting)				\
+	/* What another CPU may change at any time. */			\
+	X(REQUEST,		request)				\
+	X(VCPU_MODE,		vcpu_mode)				\
+	X(THREAD_WORK,		thread_work)				\
+	/* The state of the guest at this exit. */			\
+	X(SINGLE_STEP,		single_step)				\
+	X(INTR_SHADOW,		intr_shadow)				\
+	X(RIP_UPDATE,		rip_update)				\
+	X(IDT_VECTORING,	idt_vectoring)				\
+	/* The state of the timer at this exit. */			\
+	X(HV_TIMER_IDLE,	hv_timer_idle)				\
+	X(DEADLINE_FAR,		deadline_far)				\
+	/* What stands in the way of delivering the interrupt. */	\
+	X(NO_APICV,		no_apicv)				\
+	X(APIC_SW_DISABLED,	apic_sw_disabled)			\
+	X(LVTT_MASKED,		lvtt_masked)				\
+	X(LVTT_DELIVERY,	lvtt_delivery)				\
+	X(LEVEL_TRIGGERED,	level_triggered)
+
+/**
+ * enum fastpath_bail - reason for leaving an exit to KVM's generic code
+ * @FASTPATH_OK:		no reason, the exit may be handled
+ * @FASTPATH_BAIL_VMLAUNCH:	this was the first entry with the VMCS, which
+ *				KVM notes only when it sees the exit
+ * @FASTPATH_BAIL_L2_ACTIVE:	the exit may be L1's to handle
+ * @FASTPATH_BAIL_GUEST_DEBUG:	userspace debugs the guest
+ * @FASTPATH_BAIL_SMM:		the vCPU is in System Management Mode
+ * @FASTPATH_BAIL_L1D_FLUSH:	the L1D has to be flushed before each entry
+ * @FASTPATH_BAIL_NO_LAPIC:	the local APIC is userspace's, or disabled in
+ *				IA32_APIC_BASE
+ * @FASTPATH_BAIL_LVTT_MODE:	the APIC timer is not in TSC-deadline mode
+ * @FASTPATH_BAIL_HV_TIMER_UNUSABLE: KVM does not, or may not want to, use the
+ *				preemption timer for this vCPU: the parameter
+ *				preemption_timer is off, or the guest runs HLT
+ *				or MWAIT without exits
+ * @FASTPATH_BAIL_TSC_SCALING:	the guest's TSC runs at its own frequency
+ * @FASTPATH_BAIL_HRTIMER_ACTIVE: the deadline is backed by an hrtimer
+ * @FASTPATH_BAIL_TIMER_PENDING: an expiry waits to be injected
+ * @FASTPATH_BAIL_MSR_FILTER:	userspace filters writes to the MSR
+ * @FASTPATH_BAIL_PMU_COUNTING:	a guest counter counts instructions, so that
+ *				KVM has to count the one it emulates
+ * @FASTPATH_BAIL_REQUEST:	a KVM_REQ_* is pending; this covers the forced
+ *				immediate exit, which comes with KVM_REQ_EVENT
+ * @FASTPATH_BAIL_VCPU_MODE:	the vCPU is being kicked out of guest mode
+ * @FASTPATH_BAIL_THREAD_WORK:	signal, reschedule or other work is pending
+ * @FASTPATH_BAIL_SINGLE_STEP:	RFLAGS.TF asks for a #DB after the instruction
+ * @FASTPATH_BAIL_INTR_SHADOW:	the instruction ends an STI or MOV SS shadow
+ * @FASTPATH_BAIL_RIP_UPDATE:	the next RIP takes more than an addition
+ * @FASTPATH_BAIL_IDT_VECTORING: the exit interrupted the delivery of an event,
+ *				which KVM has to inject again
+ * @FASTPATH_BAIL_HV_TIMER_IDLE: the preemption timer ran out without a
+ *				deadline behind it
+ * @FASTPATH_BAIL_DEADLINE_FAR:	the deadline exceeds the preemption timer
+ * @FASTPATH_BAIL_NO_APICV:	the interrupt needs event injection
+ * @FASTPATH_BAIL_APIC_SW_DISABLED: the spurious vector register disables the
+ *				APIC
+ * @FASTPATH_BAIL_LVTT_MASKED:	the timer interrupt is masked
+ * @FASTPATH_BAIL_LVTT_DELIVERY: the entry asks for more than an edge-triggered
+ *				interrupt with a valid vector
+ * @FASTPATH_BAIL_LEVEL_TRIGGERED: the last interrupt with this vector was
+ *				level-triggered
+ * @NR_FASTPATH_BAIL:		number of values
+ */
+enum fastpath_bail {
+	FASTPATH_OK,
+#define X(upper, lower) FASTPATH_BAIL_##upper,
+	FASTPATH_BAIL_REASONS(X)
+#undef X
+	NR_FASTPATH_BAIL,
+};
+
+#endif /* VMX_FASTPATH_REASONS_H */

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Gather the facts that eligibility.h decides on, once for each stay.
+ */
+#include <linux/kvm_host.h>
+#include <linux/srcu.h>
+
+#include <asm/cpufeature.h>
+#include <asm/pvclock.h>
+
+#include "../vmx/vmx.h"
+#include "../lapic.h"
+#include "../pmu.h"
+#include "../x86.h"
+
+#include "eligibility.h"
+#include "hv_timer.h"
+#include "stay.h"
+
+/*
+ * Conditional flushing is for what other host code may have left in the L1D.
+ * KVM did that flush when the stay began; since then no IRQ came, and what runs
+ * here touches nothing but the vCPU.  A change of kvm_intel.vmentry_l1d_flush
+ * patches a branch, whose IPI ends the stay.
+ */
+static __always_inline bool fastpath_l1d_flush_always(void)
+{
+	if (!static_cpu_has_bug(X86_BUG_L1TF))
+		return false;
+
+	switch (READ_ONCE(l1tf_vmx_mitigation)) {
+	case VMENTER_L1D_FLUSH_NEVER:
+	case VMENTER_L1D_FLUSH_COND:
+	case VMENTER_L1D_FLUSH_EPT_DISABLED:
+	case VMENTER_L1D_FLUSH_NOT_REQUIRED:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/*
+ * With HLT left to the guest KVM prefers to post the timer interrupt from a
+ * housekeeping CPU if kvm.pi_inject_timer is set, which cannot be read here.
+ */
+static __always_inline bool fastpath_hv_timer_usable(struct vcpu_vmx *vmx)
+{
+	const struct kvm_arch *ka = &vmx->vcpu.kvm->arch;
+
+	return (vmx->vmcs01.controls_shadow.pin &
+		PIN_BASED_VMX_PREEMPTION_TIMER) &&
+	       !ka->hlt_in_guest && !ka->mwait_in_guest;
+}
+
+static __always_inline enum fastpath_bail
+fastpath_survey_vcpu(struct vcpu_vmx *vmx, unsigned int flags)
+{
+	struct kvm_vcpu *vcpu = &vmx->vcpu;
+	struct kvm_lapic *apic = vcpu->arch.apic;
+
+	return fastpath_check_vcpu((struct fastpath_vcpu_facts) {
+		.launched = flags & VMX_RUN_VMRESUME,
+		.l2_active = vcpu->arch.hflags & HF_GUEST_MASK,
+		.guest_debug = vcpu->guest_debug,
+		.smm = vcpu->arch.hflags & HF_SMM_MASK,
+		.l1d_flush = fastpath_l1d_flush_always(),
+		.lapic = apic &&
+			 (vcpu->arch.apic_base & MSR_IA32_APICBASE_ENABLE),
+		.tscdeadline_mode = apic && apic->lapic_timer.timer_mode ==
+					    APIC_LVT_TIMER_TSCDEADLINE,
+		.hv_timer_usable = fastpath_hv_timer_usable(vmx),
+		.tsc_scaled = vcpu->arch.l1_tsc_scaling_ratio !=
+			      kvm_caps.default_tsc_scaling_ratio,
+		.hrtimer_active = apic &&
+			fastpath_hrtimer_active(&apic->lapic_timer.timer),
+		/* After the hrtimer: its callback makes an expiry pending. */
+		.timer_pending = apic &&
+			raw_atomic_read(&apic->lapic_timer.pending),
+	});
+}
+
+/*
+ * KVM counts an instruction that it emulates in each guest counter that counts
+ * instructions.  Lean towards yes: filters, privilege levels and masks are not
+ * looked at.
+ */
+static __always_inline bool
+fastpath_pmu_counts_instructions(const struct kvm_pmu *pmu)
+{
+	u64 global = pmu->version > 1 ? pmu->global_ctrl : ~0ULL;
+	const u64 event = ARCH_PERFMON_EVENTSEL_EVENT |
+			  ARCH_PERFMON_EVENTSEL_UMASK;
+	u64 eventsel;
+	int i;
+
+	if (!pmu->version)
+		return false;
+
+	for (i = 0; i < pmu->nr_arch_gp_counters; i++) {
+		eventsel = pmu->gp_counters[i].eventsel;
+		if ((global & BIT_ULL(i)) &&
+		    (eventsel & ARCH_PERFMON_EVENTSEL_ENABLE) &&
+		    (eventsel & event) == 0xc0)
+			return true;
+	}
+
+	/* Fixed counter 0 counts instructions, in the rings named by 2 bits. */
+	return (global & BIT_ULL(INTEL_PMC_IDX_FIXED_INSTRUCTIONS)) &&
+	       (pmu->fixed_ctr_ctrl & 3);
+}
+
+/*
+ * The filter is protected by SRCU, which KVM does not hold while the guest runs
+ * and which needs RCU to watch.  Ask once per filter: a new one comes with a
+ * request, and its service calls vmx_fastpath_msr_filter_changed().
+ */
+static __always_inline bool fastpath_wrmsr_filtered(struct vcpu_vmx *vmx)
+{
+	struct vmx_fastpath *fp = &vmx->fastpath;
+	struct kvm_vcpu *vcpu = &vmx->vcpu;
+	int idx;
+
+	if (likely(fp->msr_filter_known))
+		return fp->wrmsr_filtered;
+
+	guest_state_exit_irqoff();
+	instrumentation_begin();
+	idx = srcu_read_lock(&vcpu->kvm->srcu);
+	fp->wrmsr_filtered = !kvm_msr_allowed(vcpu, MSR_IA32_TSC_DEADLINE,
+					      KVM_MSR_FILTER_WRITE);
+	srcu_read_unlock(&vcpu->kvm->srcu, idx);
+	fp->msr_filter_known = true;
+	instrumentation_end();
+	guest_state_enter_irqoff();
+
+	return fp->wrmsr_filtered;
+}
+
+static __always_inline enum fastpath_bail
+fastpath_survey_wrmsr(struct vcpu_vmx *vmx)
+{
+	return fastpath_check_wrmsr((struct fastpath_wrmsr_facts) {
+		.filtered = fastpath_wrmsr_filtered(vmx),
+		.pmu_counting =
+			fastpath_pmu_counts_instructions(vcpu_to_pmu(&vmx->vcpu)),
+	});
+}
+
+static __always_inline enum fastpath_bail
+fastpath_survey_delivery(const struct kvm_lapic *apic, u32 lvtt)
+{
+	return fastpath_check_delivery((struct fastpath_delivery_facts) {
+		.apicv = apic->apicv_active,
+		.apic_sw_enabled = apic->sw_enabled,
+		.masked = lvtt & APIC_LVT_MASKED,
+		.plain = !(lvtt & (APIC_MODE_MASK | APIC_LVT_LEVEL_TRIGGER)),
+		.vector = lvtt & APIC_VECTOR_MASK,
+	});
+}
+
+noinstr void fastpath_survey(struct vcpu_vmx *vmx, struct fastpath_stay *stay)
+{
+	const struct kvm_lapic *apic = vmx->vcpu.arch.apic;
+	u32 lvtt;
+
+	stay->surveyed = true;
+	stay->vcpu = fastpath_survey_vcpu(vmx, stay->flags);
+	if (unlikely(stay->vcpu))
+		return;
+
+	stay->wrmsr = fastpath_survey_wrmsr(vmx);
+
+	lvtt = *(const u32 *)(apic->regs + APIC_LVTT);
+	stay->delivery = fastpath_survey_delivery(apic, lvtt);
+	stay->vector = lvtt & APIC_VECTOR_MASK;
+
+	/* KVM's own lapic_timer_advance, which it tunes between stays. */
+	stay->advance = pvclock_scale_delta(apic->lapic_timer.timer_advance_ns,
+					    vmx->vcpu.arch.virtual_tsc_mult,
+					    vmx->vcpu.arch.virtual_tsc_shift);
+}
+
+void vmx_fastpath_msr_filter_changed(struct kvm_vcpu *vcpu)
+{
+	to_vmx(vcpu)->fastpath.msr_filter_known = false;
+}
