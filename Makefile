@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# vmx-fastpath: VM-exit fast path for kvm-intel
+#
+#   make              build the module
+#   make install      put it before the distribution's; 'make uninstall' undoes it
+#   make bench        measure it in the emulated machine, from nothing
+#   make check        all tests, from nothing
+#   make help         the rest
+#
+# KDIR=  headers of the kernel to build for
+# KSRC=  kernel source: a tree, or an archive of one
+
+export KDIR KSRC DESTDIR
+
+all: module
+
+help:
+	@echo 'module (default)  build kvm-intel.ko into build/modules/<kernel>/fastpath/'
+	@echo 'install           install it into updates/, where modprobe prefers it'
+	@echo 'uninstall         remove it: the distribution'"'"'s module is in use again'
+	@echo 'bench             table stock / fastpath=0 / fastpath=1 in the emulated machine'
+	@echo '                  VMEXIT_FLAT=path: of a kvm-unit-tests vmexit.flat instead'
+	@echo 'check             unit tests, static checks, and the tests in the machine'
+	@echo 'check-static      what needs no machine: unit tests, sparse, checkpatch, ...'
+	@echo 'selftests         the kselftests in the machine, in all modes'
+	@echo 'shell             a shell in the machine, on this terminal'
+	@echo 'clean             remove what was built of ours; distclean: all of build/'
+	@echo 'Variables: KDIR= kernel headers, KSRC= kernel source, DESTDIR= for install'
+
+module:
+	@kernel/build fastpath
+
+install:
+	@kernel/install
+
+uninstall:
+	@kernel/install -u
+
+# The packages come first: everything below asks the headers which kernel it is
+# for. Each of these is one command that works on a fresh machine.
+bench: deps-bench
+	@kernel/build fastpath
+	@kernel/build floor
+	@scripts/machine/build-bochs
+	@$(MAKE) --no-print-directory -s -C bench O=$(CURDIR)/build/bench
+	@bench/run
+
+check: deps-check
+	@scripts/check all
+
+check-static: deps-check
+	@scripts/check static
+
+selftests: deps-check
+	@scripts/check selftests
+
+shell: deps-machine
+	@kernel/build fastpath
+	@scripts/machine/build-bochs
+	@scripts/machine/shell
+
+deps-bench: VMEXIT_FLAT ?=
+deps-bench:
+	@scripts/deps module machine $(if $(VMEXIT_FLAT),qemu)
+
+deps-machine:
+	@scripts/deps module machine
+
+deps-check:
+	@scripts/deps module machine check
+
+clean:
+	rm -rf build/module build/modules build/bench build/selftests build/unit
+
+distclean:
+	rm -rf build
+
+.PHONY: all help module install uninstall bench check check-static selftests shell \
+	deps-bench deps-machine deps-check clean distclean
