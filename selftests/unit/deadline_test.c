@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Claims under test: time until a deadline never wraps; the preemption timer is
+ * asked for no more than its 32 bits hold; a timer that works is never taken for
+ * one that fired early, and one that fires earlier than that always is.
+ */
+#include <stdlib.h>
+
+#include "deadline.h"
+#include "kselftest_harness.h"
+
+TEST(remaining)
+{
+	EXPECT_EQ(fastpath_remaining(0, 0), 0);
+	EXPECT_EQ(fastpath_remaining(5, 5), 0);
+	EXPECT_EQ(fastpath_remaining(4, 5), 0);
+	EXPECT_EQ(fastpath_remaining(6, 5), 1);
+	EXPECT_EQ(fastpath_remaining(0, ~0ULL), 0);
+	EXPECT_EQ(fastpath_remaining(~0ULL, 0), ~0ULL);
+	EXPECT_EQ(fastpath_remaining(1ULL << 63, (1ULL << 63) - 1), 1);
+	EXPECT_EQ(fastpath_remaining((1ULL << 63) - 1, 1ULL << 63), 0);
+}
+
+TEST(timer_fits)
+{
+	unsigned int shift;
+
+	for (shift = 0; shift <= 31; shift++) {
+		u64 limit = 1ULL << 32 << shift;
+
+		EXPECT_TRUE(fastpath_timer_fits(0, shift));
+		EXPECT_TRUE(fastpath_timer_fits(limit - 1, shift));
+		EXPECT_FALSE(fastpath_timer_fits(limit, shift));
+		EXPECT_FALSE(fastpath_timer_fits(~0ULL, shift));
+		EXPECT_EQ(fastpath_timer_value(limit - 1, shift), ~0U);
+	}
+}
+
+TEST(timer_value_rounds_down)
+{
+	EXPECT_EQ(fastpath_timer_value(0, 5), 0);
+	EXPECT_EQ(fastpath_timer_value(31, 5), 0);
+	EXPECT_EQ(fastpath_timer_value(32, 5), 1);
+	EXPECT_EQ(fastpath_timer_value(63, 5), 1);
+	EXPECT_EQ(fastpath_timer_value(64, 5), 2);
+	EXPECT_EQ(fastpath_timer_value(7, 0), 7);
+}
+
+static u64 random64(void)
+{
+	return (u64)random() << 42 ^ (u64)random() << 21 ^ random();
+}
+
+/*
+ * The SDM's timer: it counts down by one whenever bit @shift of the TSC changes,
+ * from VM-Entry at @entry on.
+ */
+static u64 expiry(u64 entry, u32 value, unsigned int shift)
+{
+	return ((entry >> shift) + value) << shift;
+}
+
+TEST(slack)
+{
+	int i;
+
+	srandom(1);
+	for (i = 0; i < 1000000; i++) {
+		unsigned int shift = random() % 32;
+		u64 now = random64() >> 8;
+		u64 ticks = random64() & ((1ULL << (random() % 32) << shift) - 1);
+		/* Code runs between the computation and VM-Entry. */
+		u64 entry = now + random() % 1000;
+		u64 target = now + ticks;
+		u64 end = expiry(entry, fastpath_timer_value(ticks, shift), shift);
+
+		ASSERT_TRUE(fastpath_timer_fits(ticks, shift));
+		/* A value of 0 ends guest mode at once, whatever bit changes. */
+		if (end < entry)
+			end = entry;
+		ASSERT_LE(fastpath_remaining(target, end),
+			  fastpath_timer_slack(shift))
+			TH_LOG("shift %u now %llu ticks %llu entry %llu", shift,
+			       (unsigned long long)now, (unsigned long long)ticks,
+			       (unsigned long long)entry);
+	}
+}
+
+/* The slack is not just large: it is what the worst timer needs. */
+TEST(slack_is_tight)
+{
+	unsigned int shift = 5;
+	u64 step = 1ULL << shift, now, ticks, worst = 0;
+
+	for (now = 0; now < step; now++) {
+		for (ticks = 0; ticks < 8 * step; ticks++) {
+			u64 end = expiry(now, fastpath_timer_value(ticks, shift),
+					 shift);
+
+			if (fastpath_remaining(now + ticks, end) > worst &&
+			    end >= now)
+				worst = fastpath_remaining(now + ticks, end);
+		}
+	}
+	EXPECT_EQ(worst, fastpath_timer_slack(shift) - 2);
+}
+
+TEST_HARNESS_MAIN

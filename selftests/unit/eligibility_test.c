@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Claims under test: an exit is handled when nothing speaks against it, and each
+ * single fact that does gives its own reason; no fact is left out.
+ */
+#include "eligibility.h"
+#include "kselftest_harness.h"
+
+/* A structure of bools, all good; then each of them bad in turn. */
+#define FLIP(check, good, member, reason)		\
+do {							\
+	typeof(good) f = good;				\
+							\
+	f.member = !f.member;				\
+	EXPECT_EQ(check(f), reason) {			\
+		TH_LOG("with " #member " = %d", f.member); \
+	}						\
+	flipped++;					\
+} while (0)
+
+TEST(vcpu)
+{
+	struct fastpath_vcpu_facts good = {
+		.launched = true, .lapic = true, .tscdeadline_mode = true,
+		.hv_timer_usable = true,
+	};
+	size_t flipped = 0;
+
+	EXPECT_EQ(fastpath_check_vcpu(good), FASTPATH_OK);
+	FLIP(fastpath_check_vcpu, good, launched, FASTPATH_BAIL_VMLAUNCH);
+	FLIP(fastpath_check_vcpu, good, l2_active, FASTPATH_BAIL_L2_ACTIVE);
+	FLIP(fastpath_check_vcpu, good, guest_debug, FASTPATH_BAIL_GUEST_DEBUG);
+	FLIP(fastpath_check_vcpu, good, smm, FASTPATH_BAIL_SMM);
+	FLIP(fastpath_check_vcpu, good, l1d_flush, FASTPATH_BAIL_L1D_FLUSH);
+	FLIP(fastpath_check_vcpu, good, lapic, FASTPATH_BAIL_NO_LAPIC);
+	FLIP(fastpath_check_vcpu, good, tscdeadline_mode, FASTPATH_BAIL_LVTT_MODE);
+	FLIP(fastpath_check_vcpu, good, hv_timer_usable,
+	     FASTPATH_BAIL_HV_TIMER_UNUSABLE);
+	FLIP(fastpath_check_vcpu, good, tsc_scaled, FASTPATH_BAIL_TSC_SCALING);
+	FLIP(fastpath_check_vcpu, good, hrtimer_active,
+	     FASTPATH_BAIL_HRTIMER_ACTIVE);
+	FLIP(fastpath_check_vcpu, good, timer_pending,
+	     FASTPATH_BAIL_TIMER_PENDING);
+	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool));
+}
+
+TEST(wrmsr)
+{
+	struct fastpath_wrmsr_facts good = {};
+	size_t flipped = 0;
+
+	EXPECT_EQ(fastpath_check_wrmsr(good), FASTPATH_OK);
+	FLIP(fastpath_check_wrmsr, good, filtered, FASTPATH_BAIL_MSR_FILTER);
+	FLIP(fastpath_check_wrmsr, good, pmu_counting,
+	     FASTPATH_BAIL_PMU_COUNTING);
+	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool));
+}
+
+TEST(reentry)
+{
+	struct fastpath_reentry_facts good = { .in_guest_mode = true };
+	size_t flipped = 0;
+
+	EXPECT_EQ(fastpath_check_reentry(good), FASTPATH_OK);
+	FLIP(fastpath_check_reentry, good, request, FASTPATH_BAIL_REQUEST);
+	FLIP(fastpath_check_reentry, good, in_guest_mode,
+	     FASTPATH_BAIL_VCPU_MODE);
+	FLIP(fastpath_check_reentry, good, thread_work,
+	     FASTPATH_BAIL_THREAD_WORK);
+	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool));
+}
+
+TEST(insn)
+{
+	struct fastpath_insn_facts f = { .rip = 0x1000, .len = 2 };
+	size_t flipped = 0;
+
+	EXPECT_EQ(fastpath_check_insn(f), FASTPATH_OK);
+	FLIP(fastpath_check_insn, f, single_step, FASTPATH_BAIL_SINGLE_STEP);
+	FLIP(fastpath_check_insn, f, intr_shadow, FASTPATH_BAIL_INTR_SHADOW);
+	EXPECT_EQ(flipped, 2);
+
+	f.len = 0;
+	EXPECT_EQ(fastpath_check_insn(f), FASTPATH_BAIL_RIP_UPDATE);
+}
+
+TEST(insn_carry_out_of_bit_31)
+{
+	static const struct {
+		unsigned long rip;
+		unsigned int len;
+		enum fastpath_bail why;
+	} cases[] = {
+		{ 0x7ffffffe, 2, FASTPATH_OK },
+		{ 0xfffffffd, 2, FASTPATH_OK },
+		{ 0xfffffffe, 2, FASTPATH_BAIL_RIP_UPDATE },
+		{ 0xffffffff, 15, FASTPATH_BAIL_RIP_UPDATE },
+		{ 0x100000000, 2, FASTPATH_OK },
+		{ 0xffffffff81000000, 2, FASTPATH_OK },
+		{ 0xffffffff7ffffffe, 2, FASTPATH_OK },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fastpath_insn_facts f = {
+			.rip = cases[i].rip, .len = cases[i].len,
+		};
+
+		EXPECT_EQ(fastpath_check_insn(f), cases[i].why) {
+			TH_LOG("rip %lx len %u", f.rip, f.len);
+		}
+	}
+}
+
+TEST(delivery)
+{
+	struct fastpath_delivery_facts good = {
+		.apicv = true, .apic_sw_enabled = true, .plain = true,
+		.vector = 0xec,
+	};
+	struct fastpath_delivery_facts f = good;
+	size_t flipped = 0;
+	int vector;
+
+	EXPECT_EQ(fastpath_check_delivery(good), FASTPATH_OK);
+	FLIP(fastpath_check_delivery, good, apicv, FASTPATH_BAIL_NO_APICV);
+	FLIP(fastpath_check_delivery, good, apic_sw_enabled,
+	     FASTPATH_BAIL_APIC_SW_DISABLED);
+	FLIP(fastpath_check_delivery, good, masked, FASTPATH_BAIL_LVTT_MASKED);
+	FLIP(fastpath_check_delivery, good, plain, FASTPATH_BAIL_LVTT_DELIVERY);
+	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool) - 1);
+
+	for (vector = 0; vector < 256; vector++) {
+		f.vector = vector;
+		EXPECT_EQ(fastpath_check_delivery(f),
+			  vector < 16 ? FASTPATH_BAIL_LVTT_DELIVERY : FASTPATH_OK);
+	}
+}
+
+TEST_HARNESS_MAIN
