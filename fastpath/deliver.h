@@ -7,7 +7,7 @@
 #ifndef VMX_FASTPATH_DELIVER_H
 #define VMX_FASTPATH_DELIVER_H
 
-#include <asm/bitops.h>
+#include <linux/atomic.h>
 
 #include "../vmx/vmx.h"
 #include "../lapic.h"
@@ -15,49 +15,37 @@
 #include "stay.h"
 #include "vmcs_access.h"
 
-static __always_inline void *fastpath_apic_vector_reg(struct kvm_lapic *apic,
-						      u32 base, u8 vector)
-{
-	return apic->regs + base + REG_POS(vector);
-}
-
 /*
  * Other CPUs set and clear trigger modes whenever they send an interrupt, so
  * this one is asked each time.
  */
 static __always_inline enum fastpath_bail
-fastpath_delivery_verdict(struct vcpu_vmx *vmx, const struct fastpath_stay *stay)
+fastpath_delivery_verdict(const struct fastpath_stay *stay)
 {
-	const u32 *tmr;
-
 	if (unlikely(stay->delivery))
 		return stay->delivery;
-
-	tmr = fastpath_apic_vector_reg(vmx->vcpu.arch.apic, APIC_TMR,
-				       stay->vector);
-	if (unlikely(READ_ONCE(*tmr) & BIT(VEC_POS(stay->vector))))
+	if (unlikely(READ_ONCE(*stay->tmr) & stay->vector_bit))
 		return FASTPATH_BAIL_LEVEL_TRIGGERED;
 	return FASTPATH_OK;
 }
 
 /*
- * Make @vector pending in the virtual-APIC page and have the CPU evaluate it on
- * VM-Entry, which respects RFLAGS.IF, shadows and priorities.  RVI is only ever
- * raised: the CPU may have posted a higher vector since KVM wrote it.
+ * Make the vector pending in the virtual-APIC page and have the CPU evaluate it
+ * on VM-Entry, which respects RFLAGS.IF, shadows and priorities.  RVI is only
+ * ever raised: the CPU may have posted a higher vector since KVM wrote it.
  *
  * The bit is set atomically although this is the vCPU's own CPU: a sender that
  * found APICv inhibited may set a neighbouring bit at a time when it no longer
  * is.
  */
-static __always_inline void fastpath_set_vintr(struct vcpu_vmx *vmx, u8 vector)
+static __always_inline void fastpath_set_vintr(const struct fastpath_stay *stay)
 {
-	void *irr = fastpath_apic_vector_reg(vmx->vcpu.arch.apic, APIC_IRR,
-					     vector);
 	u16 status = fastpath_vmcs_read16(GUEST_INTR_STATUS);
 
-	arch_set_bit(VEC_POS(vector), irr);
-	if (vector > (u8)status)
-		fastpath_vmcs_write16(GUEST_INTR_STATUS, (status & 0xff00) | vector);
+	raw_atomic_or(stay->vector_bit, (atomic_t *)stay->irr);
+	if (stay->vector > (u8)status)
+		fastpath_vmcs_write16(GUEST_INTR_STATUS,
+				      (status & 0xff00) | stay->vector);
 }
 
 /*
@@ -65,11 +53,10 @@ static __always_inline void fastpath_set_vintr(struct vcpu_vmx *vmx, u8 vector)
  * the timer as KVM leaves it.  The deadline is not recorded for KVM to wait for.
  */
 static __always_inline void fastpath_deliver_timer(struct vcpu_vmx *vmx,
+						   struct kvm_timer *ktimer,
 						   const struct fastpath_stay *stay)
 {
-	struct kvm_timer *ktimer = &vmx->vcpu.arch.apic->lapic_timer;
-
-	fastpath_set_vintr(vmx, stay->vector);
+	fastpath_set_vintr(stay);
 	ktimer->tscdeadline = 0;
 	ktimer->expired_tscdeadline = 0;
 	vmx->fastpath.stats.delivered++;

@@ -114,31 +114,32 @@ fastpath_check_reentry(struct fastpath_reentry_facts f)
 }
 
 /**
- * struct fastpath_insn_facts - the instruction that caused the exit
+ * fastpath_check_insn - may an instruction be emulated here?
  * @single_step:	RFLAGS.TF is set
  * @intr_shadow:	the instruction is in an STI or MOV SS shadow
- * @rip:		its address
- * @len:		its length in bytes, 0 if the CPU has none to offer
  */
-struct fastpath_insn_facts {
-	bool single_step;
-	bool intr_shadow;
-	unsigned long rip;
-	unsigned int len;
-};
-
-static __always_inline enum fastpath_bail
-fastpath_check_insn(struct fastpath_insn_facts f)
+static __always_inline enum fastpath_bail fastpath_check_insn(bool single_step,
+							      bool intr_shadow)
 {
-	if (unlikely(f.single_step))
+	if (unlikely(single_step))
 		return FASTPATH_BAIL_SINGLE_STEP;
-	if (unlikely(f.intr_shadow))
+	if (unlikely(intr_shadow))
 		return FASTPATH_BAIL_INTR_SHADOW;
-	/*
-	 * No length: the exit came from an enclave, and RIP is past it.  A carry
-	 * out of bit 31: RIP wraps around outside of 64-bit mode.
-	 */
-	if (unlikely(!f.len || ((f.rip + f.len) ^ f.rip) >> 31 == 3))
+	return FASTPATH_OK;
+}
+
+/**
+ * fastpath_check_rip - is the next RIP the sum?
+ * @rip:	the instruction's address
+ * @len:	its length in bytes, 0 if the CPU has none to offer
+ *
+ * No length: the exit came from an enclave, and RIP is past the instruction.  A
+ * carry out of bit 31: RIP wraps around outside of 64-bit mode.
+ */
+static __always_inline enum fastpath_bail fastpath_check_rip(unsigned long rip,
+							     unsigned int len)
+{
+	if (unlikely(!len || ((rip + len) ^ rip) >> 31 == 3))
 		return FASTPATH_BAIL_RIP_UPDATE;
 	return FASTPATH_OK;
 }

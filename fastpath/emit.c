@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The slow side of emit.h: tracepoints in a bracket that leaves guest context.
+ * Tracepoints in a bracket that leaves guest context.
  */
 #include <linux/kvm_host.h>
 
@@ -10,7 +10,6 @@
 #include "../trace.h"
 
 #include "emit.h"
-#include "hv_timer.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
@@ -42,7 +41,7 @@ static __always_inline void fastpath_bracket_end(struct kvm_vcpu *vcpu,
 		native_write_cr2(cr2);
 }
 
-noinstr void __fastpath_emit_exit(struct vcpu_vmx *vmx, u32 exit_reason)
+noinstr void fastpath_emit_exit(struct vcpu_vmx *vmx, u32 exit_reason)
 {
 	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
 
@@ -57,7 +56,7 @@ noinstr void __fastpath_emit_exit(struct vcpu_vmx *vmx, u32 exit_reason)
 	fastpath_bracket_end(&vmx->vcpu, cr2);
 }
 
-noinstr void __fastpath_emit_msr_write(struct vcpu_vmx *vmx, u32 msr, u64 data)
+noinstr void fastpath_emit_msr_write(struct vcpu_vmx *vmx, u32 msr, u64 data)
 {
 	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
 
@@ -66,8 +65,8 @@ noinstr void __fastpath_emit_msr_write(struct vcpu_vmx *vmx, u32 msr, u64 data)
 	fastpath_bracket_end(&vmx->vcpu, cr2);
 }
 
-noinstr void __fastpath_emit_bail(struct vcpu_vmx *vmx, u32 exit_reason,
-				  enum fastpath_bail why)
+noinstr void fastpath_emit_bail(struct vcpu_vmx *vmx, u32 exit_reason,
+				enum fastpath_bail why)
 {
 	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
 
@@ -77,7 +76,7 @@ noinstr void __fastpath_emit_bail(struct vcpu_vmx *vmx, u32 exit_reason,
 	fastpath_bracket_end(&vmx->vcpu, cr2);
 }
 
-noinstr void __fastpath_emit_expiry(struct vcpu_vmx *vmx, s64 delta, u64 advance)
+noinstr void fastpath_emit_expiry(struct vcpu_vmx *vmx, s64 delta, u64 advance)
 {
 	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
 
@@ -86,17 +85,11 @@ noinstr void __fastpath_emit_expiry(struct vcpu_vmx *vmx, s64 delta, u64 advance
 	fastpath_bracket_end(&vmx->vcpu, cr2);
 }
 
-noinstr void __fastpath_emit_entry(struct vcpu_vmx *vmx)
+noinstr void fastpath_emit_entry(struct vcpu_vmx *vmx)
 {
 	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
 
 	trace_kvm_entry(&vmx->vcpu, false);
 
 	fastpath_bracket_end(&vmx->vcpu, cr2);
-
-	/* Tracing took its time, the preemption timer must not. */
-	if (vmx->hv_deadline_tsc != -1)
-		fastpath_load_hv_timer(vmx,
-				       fastpath_remaining(vmx->hv_deadline_tsc,
-							  rdtsc()));
 }

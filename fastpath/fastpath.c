@@ -13,11 +13,11 @@
 #include "../vmx/vmx.h"
 #include "../vmx/capabilities.h"
 
+#include "entry.h"
 #include "fastpath.h"
 #include "handle_msr.h"
 #include "handle_preemption_timer.h"
 #include "spin.h"
-#include "stay.h"
 /* Written by kernel/build. */
 #include "version.h"
 
@@ -65,83 +65,137 @@ MODULE_PARM_DESC(fastpath,
 		 "Handle TSC-deadline MSR writes and preemption-timer exits inside the world switch; may be changed while guests run (default: 0)");
 
 /*
- * One exit: its handler's verdict, counted and traced in one place.
- *
  * A reason with any of the modifier bits set (VM-Entry failure, enclave, bus
  * lock) compares unequal and is KVM's.
  */
-static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
-						 struct fastpath_stay *stay)
+static __always_inline bool fastpath_is_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
+							  u32 exit_reason)
 {
+	return exit_reason == EXIT_REASON_MSR_WRITE &&
+	       (u32)vmx->vcpu.arch.regs[VCPU_REGS_RCX] == MSR_IA32_TSC_DEADLINE;
+}
+
+static __always_inline bool fastpath_is_preemption_timer(u32 exit_reason)
+{
+	return exit_reason == EXIT_REASON_PREEMPTION_TIMER;
+}
+
+/* An exit that has a handler goes to KVM all the same. */
+static __always_inline bool fastpath_bail_out(struct vcpu_vmx *vmx,
+					      u32 exit_reason,
+					      enum fastpath_bail why,
+					      const bool traced)
+{
+	vmx->fastpath.stats.bailed[why]++;
+	if (traced)
+		fastpath_emit_bail(vmx, exit_reason, why);
+	return false;
+}
+
+/* One exit: its handler's verdict, counted and traced in one place. */
+static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
+						 struct fastpath_entry *entry,
+						 const bool traced)
+{
+	const struct fastpath_stay *stay = &vmx->fastpath.stay;
 	struct fastpath_stats *stats = &vmx->fastpath.stats;
 	u32 exit_reason = fastpath_vmcs_read32(VM_EXIT_REASON);
-	enum fastpath_handler handler;
 	enum fastpath_bail why;
 
-	if (exit_reason == EXIT_REASON_MSR_WRITE &&
-	    (u32)vmx->vcpu.arch.regs[VCPU_REGS_RCX] == MSR_IA32_TSC_DEADLINE)
-		handler = FASTPATH_WRMSR_TSCDEADLINE;
-	else if (exit_reason == EXIT_REASON_PREEMPTION_TIMER)
-		handler = FASTPATH_PREEMPTION_TIMER;
-	else
-		return false;
-
-	if (unlikely(!stay->surveyed))
-		fastpath_survey(vmx, stay);
-
-	if (unlikely(stay->vcpu))
-		why = stay->vcpu;
-	else if (handler == FASTPATH_WRMSR_TSCDEADLINE)
-		why = handle_fastpath_wrmsr_tscdeadline(vmx, stay);
-	else
-		why = handle_fastpath_preemption_timer(vmx, stay);
-
-	if (unlikely(why)) {
-		stats->bailed[why]++;
-		fastpath_emit_bail(vmx, exit_reason, why);
+	if (fastpath_is_wrmsr_tscdeadline(vmx, exit_reason)) {
+		why = stay->wrmsr;
+		if (likely(!why))
+			why = handle_fastpath_wrmsr_tscdeadline(vmx, stay,
+								entry, traced);
+		if (unlikely(why))
+			return fastpath_bail_out(vmx, exit_reason, why, traced);
+		stats->handled[FASTPATH_WRMSR_TSCDEADLINE]++;
+	} else if (fastpath_is_preemption_timer(exit_reason)) {
+		why = stay->timer;
+		if (likely(!why))
+			why = handle_fastpath_preemption_timer(vmx, stay, entry,
+							       traced);
+		if (unlikely(why))
+			return fastpath_bail_out(vmx, exit_reason, why, traced);
+		stats->handled[FASTPATH_PREEMPTION_TIMER]++;
+	} else {
 		return false;
 	}
 
-	stats->handled[handler]++;
 	vmx->vcpu.stat.exits++;
 	return true;
 }
 
 /*
  * What KVM does between its preparations and the world switch, and would have
- * done again for this entry.
+ * done again for this entry.  The wait comes as late as it can.
  */
-static __always_inline void fastpath_prepare_entry(struct vcpu_vmx *vmx,
-						   struct fastpath_stay *stay)
+static __always_inline void
+fastpath_prepare_entry(struct vcpu_vmx *vmx, const struct fastpath_entry *entry,
+		       const bool traced)
 {
-	fastpath_emit_entry(vmx);
+	if (traced)
+		fastpath_emit_entry(vmx);
 
-	if (stay->wait_until) {
-		fastpath_spin(&vmx->fastpath.stats, stay->wait_until);
-		stay->wait_until = 0;
-	}
+	if (entry->load_hv_timer)
+		fastpath_load_hv_timer(vmx);
+
+	if (entry->wait_until)
+		fastpath_spin(&vmx->fastpath.stats, entry->wait_until);
 
 	if (static_branch_unlikely(&mmio_stale_data_clear) &&
 	    kvm_arch_has_assigned_device(vmx->vcpu.kvm))
 		x86_clear_cpu_buffers();
 }
 
-noinstr bool vmx_fastpath_loop(struct vcpu_vmx *vmx, unsigned long *regs,
-			       unsigned int flags)
+static __always_inline bool fastpath_loop(struct vcpu_vmx *vmx,
+					  unsigned long *regs,
+					  unsigned int flags, const bool traced)
 {
-	struct fastpath_stay stay = { .flags = flags };
-
-	/* No enlightened VMCS in here, see vmcs_access.h. */
-	if (kvm_is_using_evmcs())
-		return __vmx_vcpu_run(vmx, regs, flags);
-
 	for (;;) {
+		struct fastpath_entry entry = {};
+
+		if (!fastpath_handle_exit(vmx, &entry, traced))
+			return false;
+
+		fastpath_prepare_entry(vmx, &entry, traced);
+
 		if (unlikely(__vmx_vcpu_run(vmx, regs, flags)))
 			return true;
-		if (!fastpath_handle_exit(vmx, &stay))
-			return false;
-		fastpath_prepare_entry(vmx, &stay);
 	}
+}
+
+/* Begin a stay, with an exit that has a handler. */
+static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned long *regs,
+				  unsigned int flags)
+{
+	/* No enlightened VMCS in here, see vmcs_access.h. */
+	if (kvm_is_using_evmcs())
+		return false;
+
+	fastpath_survey(vmx, flags, &vmx->fastpath.stay);
+
+	if (fastpath_traced())
+		return fastpath_loop(vmx, regs, flags, true);
+
+	return fastpath_loop(vmx, regs, flags, false);
+}
+
+/* Exits without a handler come by here: the less it does for them the better. */
+noinstr bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
+				unsigned int flags)
+{
+	u32 exit_reason;
+
+	if (unlikely(__vmx_vcpu_run(vmx, regs, flags)))
+		return true;
+
+	exit_reason = vmcs_read32(VM_EXIT_REASON);
+	if (!fastpath_is_wrmsr_tscdeadline(vmx, exit_reason) &&
+	    !fastpath_is_preemption_timer(exit_reason))
+		return false;
+
+	return fastpath_stay(vmx, regs, flags);
 }
 
 void __init vmx_fastpath_init(void)

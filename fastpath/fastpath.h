@@ -12,12 +12,14 @@
 #include <linux/types.h>
 
 #include "stats.h"
+#include "stay.h"
 
 struct kvm_vcpu;
 struct vcpu_vmx;
 
 /**
  * struct vmx_fastpath - state of the fast path of one vCPU
+ * @stay:		the current stay in the loop, or the last one
  * @stats:		counters; written by the vCPU's own thread only, with
  *			IRQs off, and read by debugfs without a lock
  * @msr_filter_known:	@wrmsr_filtered reflects the VM's current MSR filter
@@ -28,6 +30,7 @@ struct vcpu_vmx;
  * Zeroed with the vCPU that it is part of, and valid like that.
  */
 struct vmx_fastpath {
+	struct fastpath_stay stay;
 	struct fastpath_stats stats;
 	bool msr_filter_known;
 	bool wrmsr_filtered;
@@ -40,8 +43,8 @@ DECLARE_STATIC_KEY_FALSE(vmx_fastpath_enabled);
 bool __vmx_vcpu_run(struct vcpu_vmx *vmx, unsigned long *regs,
 		    unsigned int flags);
 
-bool vmx_fastpath_loop(struct vcpu_vmx *vmx, unsigned long *regs,
-		       unsigned int flags);
+bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
+			unsigned int flags);
 
 /**
  * vmx_fastpath_run - run the guest until an exit that KVM has to handle
@@ -61,7 +64,7 @@ static __always_inline bool vmx_fastpath_run(struct vcpu_vmx *vmx,
 					     unsigned int flags)
 {
 	if (static_branch_unlikely(&vmx_fastpath_enabled))
-		return vmx_fastpath_loop(vmx, regs, flags);
+		return __vmx_fastpath_run(vmx, regs, flags);
 
 	return __vmx_vcpu_run(vmx, regs, flags);
 }

@@ -16,17 +16,21 @@
 static __always_inline enum fastpath_bail
 fastpath_insn_verdict(unsigned long *next_rip)
 {
-	struct fastpath_insn_facts f = {
-		.single_step = fastpath_vmcs_readl(GUEST_RFLAGS) &
-			       X86_EFLAGS_TF,
-		.intr_shadow = fastpath_vmcs_read32(GUEST_INTERRUPTIBILITY_INFO) &
-			       (GUEST_INTR_STATE_STI | GUEST_INTR_STATE_MOV_SS),
-		.rip = fastpath_vmcs_readl(GUEST_RIP),
-		.len = fastpath_vmcs_read32(VM_EXIT_INSTRUCTION_LEN),
-	};
+	enum fastpath_bail why;
+	unsigned long rip;
+	u32 len;
 
-	*next_rip = f.rip + f.len;
-	return fastpath_check_insn(f);
+	why = fastpath_check_insn(fastpath_vmcs_readl(GUEST_RFLAGS) &
+				  X86_EFLAGS_TF,
+				  fastpath_vmcs_read32(GUEST_INTERRUPTIBILITY_INFO) &
+				  (GUEST_INTR_STATE_STI | GUEST_INTR_STATE_MOV_SS));
+	if (unlikely(why))
+		return why;
+
+	rip = fastpath_vmcs_readl(GUEST_RIP);
+	len = fastpath_vmcs_read32(VM_EXIT_INSTRUCTION_LEN);
+	*next_rip = rip + len;
+	return fastpath_check_rip(rip, len);
 }
 
 /*
@@ -38,18 +42,16 @@ fastpath_insn_verdict(unsigned long *next_rip)
  */
 static __always_inline enum fastpath_bail
 handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
-				  struct fastpath_stay *stay)
+				  const struct fastpath_stay *stay,
+				  struct fastpath_entry *entry,
+				  const bool traced)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
-	unsigned long *regs = vcpu->arch.regs;
 	struct kvm_timer *ktimer;
-	enum fastpath_bail why;
 	unsigned long next_rip;
 	u64 data, tsc, guest_tsc, remaining;
+	enum fastpath_bail why;
 	bool due = false;
-
-	if (unlikely(stay->wrmsr))
-		return stay->wrmsr;
 
 	why = fastpath_reentry_verdict(vcpu);
 	if (unlikely(why))
@@ -59,14 +61,15 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 	if (unlikely(why))
 		return why;
 
-	data = (u32)regs[VCPU_REGS_RAX] | (u64)regs[VCPU_REGS_RDX] << 32;
+	data = (u32)vcpu->arch.regs[VCPU_REGS_RAX] |
+	       (u64)vcpu->arch.regs[VCPU_REGS_RDX] << 32;
 	tsc = rdtsc();
 	guest_tsc = fastpath_guest_tsc(vcpu, tsc);
 	remaining = fastpath_remaining(data, guest_tsc);
 
 	if (data && remaining <= stay->advance) {
 		due = true;
-		why = fastpath_delivery_verdict(vmx, stay);
+		why = fastpath_delivery_verdict(stay);
 		if (unlikely(why))
 			return why;
 	} else if (data && unlikely(!fastpath_timer_fits(remaining - stay->advance,
@@ -75,23 +78,29 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 	}
 
 	/* Point of no return: all checks are done, and nothing below fails. */
-	fastpath_emit_msr_write(vmx, MSR_IA32_TSC_DEADLINE, data);
+	if (traced) {
+		fastpath_emit_exit(vmx, EXIT_REASON_MSR_WRITE);
+		fastpath_emit_msr_write(vmx, MSR_IA32_TSC_DEADLINE, data);
+		if (due)
+			fastpath_emit_expiry(vmx, guest_tsc - data,
+					     stay->advance);
+	}
 
 	ktimer = &vcpu->arch.apic->lapic_timer;
 	fastpath_vmcs_writel(GUEST_RIP, next_rip);
 
 	if (due) {
-		fastpath_emit_expiry(vmx, guest_tsc - data, stay->advance);
-		fastpath_cancel_hv_timer(vmx);
-		fastpath_deliver_timer(vmx, stay);
+		fastpath_cancel_hv_timer(vmx, ktimer);
+		fastpath_deliver_timer(vmx, ktimer, stay);
 		if (remaining)
-			stay->wait_until = tsc + remaining;
+			entry->wait_until = tsc + remaining;
 	} else if (data) {
 		ktimer->tscdeadline = data;
-		fastpath_arm_hv_timer(vmx, tsc, remaining - stay->advance);
+		fastpath_arm_hv_timer(vmx, ktimer,
+				      tsc + remaining - stay->advance, entry);
 	} else {
 		ktimer->tscdeadline = 0;
-		fastpath_cancel_hv_timer(vmx);
+		fastpath_cancel_hv_timer(vmx, ktimer);
 	}
 	return FASTPATH_OK;
 }

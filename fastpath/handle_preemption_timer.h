@@ -21,12 +21,14 @@
  */
 static __always_inline enum fastpath_bail
 handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
-				 struct fastpath_stay *stay)
+				 const struct fastpath_stay *stay,
+				 struct fastpath_entry *entry,
+				 const bool traced)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
 	struct kvm_timer *ktimer = &vcpu->arch.apic->lapic_timer;
-	enum fastpath_bail why;
 	u64 tsc, guest_tsc, remaining;
+	enum fastpath_bail why;
 
 	why = fastpath_reentry_verdict(vcpu);
 	if (unlikely(why))
@@ -51,26 +53,30 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 			return FASTPATH_BAIL_DEADLINE_FAR;
 
 		/* Point of no return: all checks are done. */
-		fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
+		if (traced)
+			fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
 
-		fastpath_arm_hv_timer(vmx, tsc, remaining - stay->advance);
+		fastpath_arm_hv_timer(vmx, ktimer,
+				      tsc + remaining - stay->advance, entry);
 		vmx->fastpath.stats.rearmed_early++;
 		return FASTPATH_OK;
 	}
 
-	why = fastpath_delivery_verdict(vmx, stay);
+	why = fastpath_delivery_verdict(stay);
 	if (unlikely(why))
 		return why;
 
 	/* Point of no return: all checks are done, and nothing below fails. */
-	fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
-	fastpath_emit_expiry(vmx, guest_tsc - ktimer->tscdeadline,
-			     stay->advance);
+	if (traced) {
+		fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
+		fastpath_emit_expiry(vmx, guest_tsc - ktimer->tscdeadline,
+				     stay->advance);
+	}
 
-	fastpath_cancel_hv_timer(vmx);
-	fastpath_deliver_timer(vmx, stay);
+	fastpath_cancel_hv_timer(vmx, ktimer);
+	fastpath_deliver_timer(vmx, ktimer, stay);
 	if (remaining)
-		stay->wait_until = tsc + remaining;
+		entry->wait_until = tsc + remaining;
 	return FASTPATH_OK;
 }
 

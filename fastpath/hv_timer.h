@@ -9,10 +9,13 @@
 
 #include <linux/hrtimer.h>
 
+#include <asm/msr.h>
+
 #include "../vmx/vmx.h"
 #include "../lapic.h"
 
 #include "deadline.h"
+#include "entry.h"
 #include "vmcs_access.h"
 
 /* The preemption timer counts down every 2^fastpath_timer_shift TSC ticks. */
@@ -48,29 +51,34 @@ static __always_inline bool fastpath_hrtimer_active(const struct hrtimer *timer)
 }
 
 /*
- * The VMCS field is not saved on VM-Exit: whoever enters the guest again has to
- * write it, or know that it is soft disabled, i.e. holds its largest value.
+ * The VMCS field is not saved on VM-Exit, and the timer counts from VM-Entry on:
+ * it has to be loaded anew for each entry, and late.  KVM says soft disabled for
+ * a field that holds its largest value, which stays good over any number of
+ * entries.
  */
-static __always_inline void fastpath_load_hv_timer(struct vcpu_vmx *vmx,
-						   u64 ticks)
+static __always_inline void fastpath_arm_hv_timer(struct vcpu_vmx *vmx,
+						  struct kvm_timer *ktimer,
+						  u64 host_deadline,
+						  struct fastpath_entry *entry)
 {
+	ktimer->hv_timer_in_use = true;
+	vmx->hv_deadline_tsc = host_deadline;
+	entry->load_hv_timer = true;
+}
+
+static __always_inline void fastpath_load_hv_timer(struct vcpu_vmx *vmx)
+{
+	u64 ticks = fastpath_remaining(vmx->hv_deadline_tsc, rdtsc());
+
 	fastpath_vmcs_write32(VMX_PREEMPTION_TIMER_VALUE,
-			      fastpath_timer_value(ticks,
-						   fastpath_timer_shift));
+			      fastpath_timer_value(ticks, fastpath_timer_shift));
 	vmx->vmcs01.hv_timer_soft_disabled = false;
 }
 
-static __always_inline void fastpath_arm_hv_timer(struct vcpu_vmx *vmx,
-						  u64 tsc, u64 ticks)
+static __always_inline void fastpath_cancel_hv_timer(struct vcpu_vmx *vmx,
+						     struct kvm_timer *ktimer)
 {
-	vmx->vcpu.arch.apic->lapic_timer.hv_timer_in_use = true;
-	vmx->hv_deadline_tsc = tsc + ticks;
-	fastpath_load_hv_timer(vmx, ticks);
-}
-
-static __always_inline void fastpath_cancel_hv_timer(struct vcpu_vmx *vmx)
-{
-	vmx->vcpu.arch.apic->lapic_timer.hv_timer_in_use = false;
+	ktimer->hv_timer_in_use = false;
 	vmx->hv_deadline_tsc = -1;
 
 	if (!vmx->vmcs01.hv_timer_soft_disabled) {

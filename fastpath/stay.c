@@ -158,21 +158,23 @@ fastpath_survey_delivery(const struct kvm_lapic *apic, u32 lvtt)
 	});
 }
 
-noinstr void fastpath_survey(struct vcpu_vmx *vmx, struct fastpath_stay *stay)
+noinstr void fastpath_survey(struct vcpu_vmx *vmx, unsigned int flags,
+			     struct fastpath_stay *stay)
 {
 	const struct kvm_lapic *apic = vmx->vcpu.arch.apic;
 	u32 lvtt;
 
-	stay->surveyed = true;
-	stay->vcpu = fastpath_survey_vcpu(vmx, stay->flags);
-	if (unlikely(stay->vcpu))
+	stay->timer = fastpath_survey_vcpu(vmx, flags);
+	stay->wrmsr = stay->timer ?: fastpath_survey_wrmsr(vmx);
+	if (unlikely(stay->timer))
 		return;
-
-	stay->wrmsr = fastpath_survey_wrmsr(vmx);
 
 	lvtt = *(const u32 *)(apic->regs + APIC_LVTT);
 	stay->delivery = fastpath_survey_delivery(apic, lvtt);
 	stay->vector = lvtt & APIC_VECTOR_MASK;
+	stay->vector_bit = BIT(VEC_POS(stay->vector));
+	stay->irr = apic->regs + APIC_IRR + REG_POS(stay->vector);
+	stay->tmr = apic->regs + APIC_TMR + REG_POS(stay->vector);
 
 	/* KVM's own lapic_timer_advance, which it tunes between stays. */
 	stay->advance = pvclock_scale_delta(apic->lapic_timer.timer_advance_ns,

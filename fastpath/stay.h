@@ -13,39 +13,42 @@ struct vcpu_vmx;
 
 /**
  * struct fastpath_stay - one stay of a vCPU in the loop
- * @flags:	VMX_RUN_* flags of the world switches
- * @surveyed:	the members below are valid
- * @vcpu:	may the vCPU's exits be handled at all
- * @wrmsr:	may WRMSR be handled besides
- * @delivery:	may the timer interrupt be delivered
+ * @wrmsr:	may WRMSR be handled?
+ * @timer:	may preemption-timer exits be handled?
+ * @delivery:	may the timer interrupt be delivered?
  * @vector:	the timer interrupt's vector
+ * @vector_bit:	its bit in the APIC's registers IRR and TMR
+ * @irr:	the register IRR that holds its bit
+ * @tmr:	the register TMR that holds its bit
  * @advance:	how early the timer is armed, TSC ticks
- * @wait_until:	host TSC before which the guest must not be entered, 0 for none
  *
- * The verdicts are reached at the first exit that has a handler.  Whatever may
- * change what they are based on ends the stay: an exit that KVM handles (writes
- * to APIC registers and PMU MSRs, SMM, nested entries), a request (MSR filter,
- * APICv), or an ioctl, which needs the vCPU's mutex.  The APIC timer's hrtimer
- * is started by the vCPU's own thread only, and so outside of a stay.
+ * A stay begins with an exit that has a handler, and ends with one that is left to
+ * KVM.  Whatever may change what the verdicts are based on ends it: an exit that
+ * KVM handles (writes to APIC registers and PMU MSRs, SMM, nested entries), a
+ * request (MSR filter, APICv), or an ioctl, which needs the vCPU's mutex.  The
+ * APIC timer's hrtimer is started by the vCPU's own thread only, and so outside of
+ * a stay.
  */
 struct fastpath_stay {
-	unsigned int flags;
-	bool surveyed;
-	enum fastpath_bail vcpu;
 	enum fastpath_bail wrmsr;
+	enum fastpath_bail timer;
 	enum fastpath_bail delivery;
 	u8 vector;
+	u32 vector_bit;
+	u32 *irr;
+	const u32 *tmr;
 	u64 advance;
-	u64 wait_until;
 };
 
 /**
- * fastpath_survey - reach the verdicts of a stay
+ * fastpath_survey - begin a stay
  * @vmx:	the vCPU
- * @stay:	its stay; @flags is set
+ * @flags:	VMX_RUN_* flags of the world switches
+ * @stay:	the stay, to be filled in
  *
  * Context: the seam, i.e. IRQs off, RCU not watching.
  */
-void fastpath_survey(struct vcpu_vmx *vmx, struct fastpath_stay *stay);
+void fastpath_survey(struct vcpu_vmx *vmx, unsigned int flags,
+		     struct fastpath_stay *stay);
 
 #endif /* VMX_FASTPATH_STAY_H */

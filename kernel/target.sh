@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 #
 # Which kernel the module is for, and which source it is made of. Sourced by the
 # other commands in kernel/; sets
@@ -12,12 +12,13 @@
 #
 # Environment: KDIR and KSRC name them; the defaults are the running kernel's
 # headers, or else the newest installed ones of a supported series, and the
-# distribution's linux-source package of the same series.
+# distribution's linux-source package of the same series. BUILD is the directory
+# that all is built in.
 
 me=kernel/${0##*/}
 kernel=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(dirname "$kernel")
-build=$top/build
+build=${BUILD:-$top/build}
 
 die() {
 	printf '%s: %s\n' "$me" "$*" >&2
@@ -103,6 +104,15 @@ same_package() {
 	version=$(dpkg-query -W -f '${Version}' "$1" 2>/dev/null) || return 0
 	[ "$version" = "$kpkg" ] ||
 		die "$1 is $version, the headers are $kpkg: install $1=$kpkg, or the headers of $version"
+}
+
+# variant_dir NAME: where the sources of a variant of the module are.
+variant_dir() {
+	case $1 in
+	fastpath) echo "$top/fastpath" ;;
+	floor) echo "$top/bench/floor" ;;
+	*) die "no variant '$1' of the module: fastpath or floor" ;;
+	esac
 }
 
 find_target

@@ -72,25 +72,20 @@ TEST(reentry)
 
 TEST(insn)
 {
-	struct fastpath_insn_facts f = { .rip = 0x1000, .len = 2 };
-	size_t flipped = 0;
-
-	EXPECT_EQ(fastpath_check_insn(f), FASTPATH_OK);
-	FLIP(fastpath_check_insn, f, single_step, FASTPATH_BAIL_SINGLE_STEP);
-	FLIP(fastpath_check_insn, f, intr_shadow, FASTPATH_BAIL_INTR_SHADOW);
-	EXPECT_EQ(flipped, 2);
-
-	f.len = 0;
-	EXPECT_EQ(fastpath_check_insn(f), FASTPATH_BAIL_RIP_UPDATE);
+	EXPECT_EQ(fastpath_check_insn(false, false), FASTPATH_OK);
+	EXPECT_EQ(fastpath_check_insn(true, false), FASTPATH_BAIL_SINGLE_STEP);
+	EXPECT_EQ(fastpath_check_insn(false, true), FASTPATH_BAIL_INTR_SHADOW);
 }
 
-TEST(insn_carry_out_of_bit_31)
+TEST(rip)
 {
 	static const struct {
 		unsigned long rip;
 		unsigned int len;
 		enum fastpath_bail why;
 	} cases[] = {
+		{ 0x1000, 2, FASTPATH_OK },
+		{ 0x1000, 0, FASTPATH_BAIL_RIP_UPDATE },
 		{ 0x7ffffffe, 2, FASTPATH_OK },
 		{ 0xfffffffd, 2, FASTPATH_OK },
 		{ 0xfffffffe, 2, FASTPATH_BAIL_RIP_UPDATE },
@@ -101,13 +96,10 @@ TEST(insn_carry_out_of_bit_31)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct fastpath_insn_facts f = {
-			.rip = cases[i].rip, .len = cases[i].len,
-		};
-
-		EXPECT_EQ(fastpath_check_insn(f), cases[i].why) {
-			TH_LOG("rip %lx len %u", f.rip, f.len);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(fastpath_check_rip(cases[i].rip, cases[i].len),
+			  cases[i].why) {
+			TH_LOG("rip %lx len %u", cases[i].rip, cases[i].len);
 		}
 	}
 }
