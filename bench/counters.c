@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "counters.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "vmm.h"
+
+static __u64 read_counter(const char *dir, const char *name)
+{
+	unsigned long long value;
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "r");
+	if (!file)
+		vmm_fail_errno(VMM_FAILED, "%s", path);
+	if (fscanf(file, "%llu", &value) != 1)
+		vmm_fail(VMM_FAILED, "%s: not a number", path);
+	fclose(file);
+
+	return value;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct counter *)a)->name,
+		      ((const struct counter *)b)->name);
+}
+
+void counters_read(struct counters *counters, int vm_fd)
+{
+	struct dirent *entry;
+	char path[128];
+	DIR *dir;
+
+	counters->nr = 0;
+	snprintf(path, sizeof(path), "/sys/kernel/debug/kvm/%d-%d/fastpath",
+		 getpid(), vm_fd);
+	dir = opendir(path);
+	if (!dir)
+		return;
+
+	while ((entry = readdir(dir))) {
+		struct counter *counter = &counters->counter[counters->nr];
+
+		if (entry->d_name[0] == '.')
+			continue;
+		if (counters->nr == MAX_COUNTERS ||
+		    strlen(entry->d_name) >= sizeof(counter->name))
+			vmm_fail(VMM_FAILED, "%s: more or longer counters than expected",
+				 path);
+		memcpy(counter->name, entry->d_name, strlen(entry->d_name) + 1);
+		counter->value = read_counter(path, entry->d_name);
+		counters->nr++;
+	}
+	closedir(dir);
+	qsort(counters->counter, counters->nr, sizeof(*counters->counter), by_name);
+}
+
+void counters_subtract(struct counters *after, const struct counters *before)
+{
+	size_t i;
+
+	/* One VM: the same files, sorted, unless debugfs came or went between. */
+	if (after->nr != before->nr)
+		vmm_fail(VMM_FAILED, "the fast path's counters changed in number");
+
+	for (i = 0; i < after->nr; i++)
+		after->counter[i].value -= before->counter[i].value;
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# The measurement, for a job in the emulated machine and for a real host alike:
+# the modes one after the other, each after the same steps, on the running
+# kernel. Whoever sources this brings kvm_load(), result() and the options.
+
+bench_fail() {
+	printf 'bench: %s\n' "$*" >&2
+	exit 1
+}
+
+# load_mode MODE: kvm_intel as the mode wants it. "again" is stock once more: it
+# tells how much of a difference is no more than time passing.
+load_mode() {
+	case $1 in
+	stock | again) kvm_load stock "enable_apicv=$BENCH_APICV" ;;
+	off) kvm_load fastpath "enable_apicv=$BENCH_APICV" fastpath=0 ;;
+	on) kvm_load fastpath "enable_apicv=$BENCH_APICV" fastpath=1 ;;
+	floor) kvm_load floor "enable_apicv=$BENCH_APICV" ;;
+	*) bench_fail "no mode '$1': stock, off, on, floor or again" ;;
+	esac
+	case $1 in
+	off) check_parameter fastpath 0 ;;
+	on)
+		check_parameter fastpath 1
+		result "fact module $(cat /sys/module/kvm_intel/version)"
+		;;
+	esac
+	check_parameter enable_apicv "$BENCH_APICV"
+	check_parameter preemption_timer 1
+}
+
+# KVM turns off what the CPU lacks, and the kernel ignores what a module does not
+# know; neither fails.
+check_parameter() {
+	case $2 in
+	0) expected=N ;;
+	1) expected=Y ;;
+	esac
+	actual=$(cat "/sys/module/kvm_intel/parameters/$1") ||
+		bench_fail "this kvm_intel has no parameter $1"
+	[ "$actual" = "$expected" ] ||
+		bench_fail "kvm_intel has $1=$actual, not $expected: does the CPU have it?"
+}
+
+facts() {
+	result "fact kernel $(uname -r)"
+	result "fact version $(cat /proc/version)"
+	result "fact cpu $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+	case " $(cat /proc/cmdline) " in
+	*' mitigations=off '*) result "fact mitigations off" ;;
+	*) result "fact mitigations on" ;;
+	esac
+	result "fact vulnerabilities $(cd /sys/devices/system/cpu/vulnerabilities &&
+		grep . ./* | sed 's,^\./,,' | tr '\n' ';')"
+}
+
+# measure_mode VMEXIT MODE [OPTION...]: OPTIONs go to the program.
+measure_mode() {
+	vmexit=$1
+	mode=$2
+	shift 2
+	rows=$BENCH_ROWS
+	[ "$mode" != floor ] || rows=floor
+	[ "$BENCH_XAPIC" = 0 ] || set -- "$@" --xapic
+
+	load_mode "$mode"
+	echo "# mode: $mode"
+	json=$(mktemp)
+	# Let what loading a module set in motion come to its end.
+	sleep 1
+	# shellcheck disable=SC2086 # one word for each row
+	"$vmexit" -i "$BENCH_ITERATIONS" -w "$BENCH_WARMUP" -r "$BENCH_REPEATS" \
+		-d "$BENCH_DEADLINE" -b "$BENCH_BUCKET" -s "$BENCH_SPREAD" \
+		--json "$json" "$@" $rows || exit $?
+	while read -r line; do
+		result "row $mode $BENCH_APICV $line"
+	done <"$json"
+	rm -f "$json"
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the benchmark measured: read, checked, put in order, written."""
+
+import json
+import math
+
+ROWS = ["cpuid", "vmcall", "tscdeadline_immed", "tscdeadline", "tscdeadline_over",
+        "tscdeadline_latency", "floor"]
+LATENESS = ["min", "mean", "p50", "p99", "max"]
+
+# Stock measured twice may differ by so much before nothing can be said of the
+# modes between. Instruction counts: half of what fastpath=0 is allowed to cost.
+MAX_DRIFT = {"instructions": 0.005, "cycles": 0.03}
+
+
+class Fault(Exception):
+    """Input that is no measurement, or a measurement that cannot be trusted."""
+
+
+def read_log(path):
+    """Facts and rows out of a run's result.log."""
+    facts, rows = {}, []
+    try:
+        with open(path, encoding="utf-8") as log:
+            lines = log.read().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Fault(f"{path}: {error}") from error
+    for number, line in enumerate(lines, 1):
+        kind, _, rest = line.strip().partition(" ")
+        try:
+            if kind == "fact":
+                key, _, value = rest.partition(" ")
+                facts[key] = value
+            elif kind == "row":
+                mode, apicv, text = rest.split(" ", 2)
+                rows.append(read_row(mode, apicv, json.loads(text)))
+        except (ValueError, KeyError, TypeError) as error:
+            raise Fault(f"{path}: line {number}: {error!r}") from error
+    if not rows:
+        raise Fault(f"{path}: no rows in it")
+    for row in rows:
+        row["mitigations"] = facts.get("mitigations", "unknown")
+    return facts, rows
+
+
+def read_row(mode, apicv, data):
+    """One row as the guest's host program wrote it."""
+    figure = float(data["figure"])
+    counters = {name: value for name, value in data.get("counters", {}).items() if value}
+    runs = [float(run) for run in data["runs"]]
+    if not runs or not all(map(math.isfinite, runs + [figure])):
+        raise ValueError(f"row {data['name']} without good figures")
+    if data["name"] == "tscdeadline_latency":
+        lateness = [float(data["lateness"][key]) for key in LATENESS]
+        counts = data["lateness"]["histogram"] + [
+            int(data["lateness"][key]) for key in ("early", "overflow", "width")]
+        if not all(map(math.isfinite, lateness + counts)):
+            raise ValueError("lateness without good figures")
+    return dict(data, mode=mode, apicv=apicv == "1", figure=figure, runs=runs,
+                counters=counters)
+
+
+def add_overheads(rows):
+    """tscdeadline_over: what tscdeadline takes over the deadline itself."""
+    for row in list(rows):
+        if row["name"] != "tscdeadline":
+            continue
+        # Rounded as the guest's host program rounds: three decimals.
+        over = dict(row, name="tscdeadline_over",
+                    figure=round(row["figure"] - row["deadline"], 3),
+                    runs=[round(run - row["deadline"], 3) for run in row["runs"]])
+        rows.insert(rows.index(row) + 1, over)
+
+
+def find(rows, name, mode, mitigations):
+    """The row of one cell of the table, or None."""
+    for row in rows:
+        if (row["name"], row["mode"], row["mitigations"]) == (name, mode, mitigations):
+            return row
+    return None
+
+
+def take_drift(rows):
+    """Take "again" out of rows. Return how far stock went, as a fraction, by row.
+
+    Only of whole rows: in tscdeadline_over and tscdeadline_latency the same noise
+    stands against a much smaller figure."""
+    drifts = {}
+    for row in [row for row in rows if row["mode"] == "again"]:
+        rows.remove(row)
+        stock = find(rows, row["name"], "stock", row["mitigations"])
+        if row["name"] in ("tscdeadline_over", "tscdeadline_latency"):
+            continue
+        if stock and stock["figure"]:
+            drifts[row["name"], row["mitigations"]] = row["figure"] / stock["figure"] - 1
+    return drifts
+
+
+def faults(rows, drifts, unit):
+    """Reasons, as text, to distrust the measurement."""
+    for (name, mitigations), drift in sorted(drifts.items()):
+        if abs(drift) > MAX_DRIFT[unit]:
+            yield (f"{name}, mitigations {mitigations}: stock measured again "
+                   f"differs by {drift:+.2%}")
+    for row in rows:
+        handled = row_handled(row)
+        if row["mode"] == "off" and handled:
+            yield f"{row['name']}: fastpath=0, but {handled:.0f} exits were handled"
+
+
+def row_handled(row):
+    """Exits that the fast path handled, all repeats together."""
+    return sum(value for name, value in row.get("counters", {}).items()
+               if name.startswith("handled_"))
+
+
+def to_json(machine, rows, unit):
+    """The text of bench.json: a row a line."""
+    lines = []
+    for row in rows:
+        shown = {"name": row["name"], "mode": row["mode"], "apicv": row["apicv"],
+                 "mitigations": row["mitigations"], unit: row["figure"]}
+        for key in ("exits", "counters", "lateness"):
+            if row.get(key) not in (None, {}):
+                shown[key] = row[key]
+        shown["runs"] = row["runs"]
+        lines.append(json.dumps(shown))
+    body = ",\n    ".join(lines)
+    return (f'{{\n  "machine": {json.dumps(machine)},\n'
+            f'  "rows": [\n    {body}\n  ]\n}}\n')
+
+
+def read_json(path):
+    """{(name, mode, apicv, mitigations): figure} of a bench.json, and its unit."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+        unit = data["machine"]["unit"]
+        cells = {}
+        for row in data["rows"]:
+            key = (row["name"], row["mode"], row["apicv"], row["mitigations"])
+            if key in cells:
+                raise ValueError(f"row {key} is there twice")
+            cells[key] = float(row[unit])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Fault(f"{path}: not a bench.json: {error!r}") from error
+    return cells, unit
