@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Host side of the fast path's tests: the module parameter, the counters, and
+ * the loop that runs a guest between its checkpoints.
+ */
+#ifndef SELFTEST_FASTPATH_H
+#define SELFTEST_FASTPATH_H
+
+#include "kvm_util.h"
+
+#define FASTPATH_PARAM	"/sys/module/kvm_intel/parameters/fastpath"
+
+#define GUEST_IS_DONE	UINT64_MAX
+
+/* False with a kvm_intel that has no fast path. */
+bool fastpath_present(void);
+bool fastpath_get(void);
+void fastpath_set(bool on);
+
+/* The VM's sum of a counter, @name being a file below its debugfs folder. */
+u64 fastpath_counter(struct kvm_vm *vm, const char *name);
+
+/* The VM's sum of all counters whose name starts with @prefix. */
+u64 fastpath_counters(struct kvm_vm *vm, const char *prefix);
+
+/* KVM's own statistics of a vCPU. */
+u64 vcpu_stat(struct kvm_vcpu *vcpu, const char *name);
+
+/*
+ * Run until the next GUEST_SYNC() and return its stage, or GUEST_IS_DONE.  A
+ * guest that asserts, or that exits for another reason, fails the test.
+ */
+u64 run_to_sync(struct kvm_vcpu *vcpu);
+
+/* Run to GUEST_DONE(), with no checkpoint between. */
+void run_to_done(struct kvm_vcpu *vcpu);
+
+#endif /* SELFTEST_FASTPATH_H */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Host side of the fast path's tests, see include/fastpath.h.
+ */
+#include <dirent.h>
+
+#include "processor.h"
+#include "ucall_common.h"
+#include "fastpath.h"
+
+#define KVM_DEBUGFS	"/sys/kernel/debug/kvm"
+
+bool fastpath_present(void)
+{
+	return !access(FASTPATH_PARAM, F_OK);
+}
+
+bool fastpath_get(void)
+{
+	return get_kvm_intel_param_bool("fastpath");
+}
+
+void fastpath_set(bool on)
+{
+	int fd = open_path_or_exit(FASTPATH_PARAM, O_WRONLY);
+	ssize_t r = write(fd, on ? "1" : "0", 1);
+
+	TEST_ASSERT(r == 1, "Writing %d to " FASTPATH_PARAM " returned %zd, errno %d",
+		    on, r, errno);
+	close(fd);
+}
+
+/* KVM names a VM's folder by the thread that created it, and the VM's fd. */
+static char *counter_folder(struct kvm_vm *vm)
+{
+	return strdup_printf(KVM_DEBUGFS "/%d-%d/fastpath", getpid(), vm->fd);
+}
+
+static u64 read_counter(const char *folder, const char *name)
+{
+	char *path = strdup_printf("%s/%s", folder, name);
+	unsigned long long value;
+	FILE *file;
+	int n;
+
+	file = fopen(path, "r");
+	TEST_ASSERT(file, "No counter %s, errno %d", path, errno);
+	n = fscanf(file, "%llu", &value);
+	TEST_ASSERT(n == 1, "%s holds no number", path);
+
+	fclose(file);
+	free(path);
+	return value;
+}
+
+u64 fastpath_counter(struct kvm_vm *vm, const char *name)
+{
+	char *folder = counter_folder(vm);
+	u64 value = read_counter(folder, name);
+
+	free(folder);
+	return value;
+}
+
+u64 fastpath_counters(struct kvm_vm *vm, const char *prefix)
+{
+	char *folder = counter_folder(vm);
+	struct dirent *entry;
+	u64 sum = 0;
+	DIR *dir;
+
+	dir = opendir(folder);
+	TEST_ASSERT(dir, "No counters in %s, errno %d", folder, errno);
+	while ((entry = readdir(dir))) {
+		if (!strncmp(entry->d_name, prefix, strlen(prefix)))
+			sum += read_counter(folder, entry->d_name);
+	}
+
+	closedir(dir);
+	free(folder);
+	return sum;
+}
+
+u64 vcpu_stat(struct kvm_vcpu *vcpu, const char *name)
+{
+	struct kvm_stats_desc *all, *desc;
+	struct kvm_stats_header header;
+	int fd = vcpu_get_stats_fd(vcpu);
+	u64 value = 0;
+	bool found = false;
+	int i;
+
+	read_stats_header(fd, &header);
+	all = read_stats_descriptors(fd, &header);
+	for (i = 0; i < header.num_desc; i++) {
+		desc = get_stats_descriptor(all, i, &header);
+		if (strcmp(desc->name, name))
+			continue;
+		read_stat_data(fd, &header, desc, &value, 1);
+		found = true;
+	}
+	TEST_ASSERT(found, "KVM has no vCPU statistic '%s'", name);
+
+	free(all);
+	close(fd);
+	return value;
+}
+
+u64 run_to_sync(struct kvm_vcpu *vcpu)
+{
+	struct ucall uc;
+
+	for (;;) {
+		vcpu_run(vcpu);
+		TEST_ASSERT_KVM_EXIT_REASON(vcpu, KVM_EXIT_IO);
+
+		switch (get_ucall(vcpu, &uc)) {
+		case UCALL_SYNC:
+			return uc.args[1];
+		case UCALL_DONE:
+			return GUEST_IS_DONE;
+		case UCALL_PRINTF:
+			REPORT_GUEST_PRINTF(uc);
+			break;
+		case UCALL_ABORT:
+			REPORT_GUEST_ASSERT(uc);
+			break;
+		default:
+			TEST_FAIL("Unknown ucall %lu", uc.cmd);
+		}
+	}
+}
+
+void run_to_done(struct kvm_vcpu *vcpu)
+{
+	u64 stage = run_to_sync(vcpu);
+
+	TEST_ASSERT(stage == GUEST_IS_DONE, "Guest stopped at checkpoint %lu", stage);
+}
