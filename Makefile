@@ -44,7 +44,7 @@ bench: deps-bench
 	@kernel/build floor
 	@scripts/machine/build-bochs
 	@$(MAKE) --no-print-directory -s -C bench O=$(CURDIR)/build/bench
-	@bench/run
+	@KREL=$$(kernel/release) && export KREL && bench/run
 
 check: deps-check
 	@scripts/check all
@@ -58,7 +58,10 @@ selftests: deps-check
 shell: deps-machine
 	@kernel/build fastpath
 	@scripts/machine/build-bochs
-	@scripts/machine/shell
+	@overlay=build/module/shell/modules/fastpath && mkdir -p $$overlay && \
+		KREL=$$(kernel/release) && export KREL && \
+		cp build/modules/$$KREL/fastpath/kvm-intel.ko $$overlay/ && \
+		scripts/machine/shell -r build/module/shell
 
 deps-bench: VMEXIT_FLAT ?=
 deps-bench:

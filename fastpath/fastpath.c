@@ -36,8 +36,9 @@ static int fastpath_set(const char *val, const struct kernel_param *kp)
 	bool enable;
 
 	if (kstrtobool(val, &enable)) {
-		pr_err("kvm_intel: fastpath=%s is not a boolean: use 0 or 1\n",
-		       val);
+		/* What comes by sysfs ends with a newline. */
+		pr_err("kvm_intel: fastpath=%.*s is not a boolean: use 0 or 1\n",
+		       (int)strcspn(val, "\n"), val);
 		return -EINVAL;
 	}
 
