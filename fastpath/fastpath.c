@@ -170,10 +170,6 @@ static __always_inline bool fastpath_loop(struct vcpu_vmx *vmx,
 static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned long *regs,
 				  unsigned int flags)
 {
-	/* No enlightened VMCS in here, see vmcs_access.h. */
-	if (kvm_is_using_evmcs())
-		return false;
-
 	fastpath_survey(vmx, flags, &vmx->fastpath.stay);
 
 	if (fastpath_traced())
@@ -191,7 +187,11 @@ noinstr bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
 	if (unlikely(__vmx_vcpu_run(vmx, regs, flags)))
 		return true;
 
-	exit_reason = vmcs_read32(VM_EXIT_REASON);
+	/* No enlightened VMCS from here on, see vmcs_access.h. */
+	if (kvm_is_using_evmcs())
+		return false;
+
+	exit_reason = fastpath_vmcs_read32(VM_EXIT_REASON);
 	if (!fastpath_is_wrmsr_tscdeadline(vmx, exit_reason) &&
 	    !fastpath_is_preemption_timer(exit_reason))
 		return false;

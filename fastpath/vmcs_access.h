@@ -3,7 +3,7 @@
  * VMCS access for a vCPU whose VMCS is the CPU's own.
  *
  * KVM's accessors look for Hyper-V's enlightened VMCS each time, although it is
- * all vCPUs or none; fastpath.c looks once for each stay.
+ * all vCPUs or none; __vmx_fastpath_run() looks once.
  */
 #ifndef VMX_FASTPATH_VMCS_ACCESS_H
 #define VMX_FASTPATH_VMCS_ACCESS_H
