@@ -50,25 +50,24 @@ newest_installed() {
 }
 
 find_target() {
-	local running config symbol
+	local release config symbol
 
-	if [ -z "${KDIR:-}" ]; then
-		running=$(uname -r)
-		if [ -e "/lib/modules/$running/build/Makefile" ] && is_supported "$running"; then
-			KDIR=/lib/modules/$running/build
-		else
-			running=$(newest_installed)
-			[ -n "$running" ] ||
+	kdir=${KDIR:-}
+	if [ -z "$kdir" ]; then
+		release=$(uname -r)
+		if [ ! -e "/lib/modules/$release/build/Makefile" ] || ! is_supported "$release"; then
+			release=$(newest_installed)
+			[ -n "$release" ] ||
 				die "no headers of a supported kernel ($(supported_series | xargs)) are installed: run 'scripts/deps module' as root, or set KDIR="
-			KDIR=/lib/modules/$running/build
 		fi
+		kdir=/lib/modules/$release/build
 	fi
-	[ -e "$KDIR/Makefile" ] ||
-		die "KDIR=$KDIR holds no kernel headers: install linux-headers of that kernel, or set KDIR= to its build directory"
-	kdir=$(cd "$KDIR" && pwd -P)
+	[ -e "$kdir/Makefile" ] ||
+		die "KDIR=$kdir holds no kernel headers: install linux-headers of that kernel, or set KDIR= to its build directory"
+	kdir=$(cd "$kdir" && pwd -P)
 
 	krel=$(cat "$kdir/include/config/kernel.release" 2>/dev/null) ||
-		die "KDIR=$KDIR is not configured: it has no include/config/kernel.release; take the headers package of the kernel"
+		die "KDIR=$kdir is not configured: it has no include/config/kernel.release; take the headers package of the kernel"
 	series=$(series_of "$krel")
 	is_supported "$krel" ||
 		die "kernel $krel is of the unsupported series $series: boot one of $(supported_series | xargs), or name its headers with KDIR="
@@ -82,18 +81,19 @@ find_target() {
 			die "kernel $krel is built without $symbol: its kvm-intel cannot be replaced by a module, take another kernel"
 	done
 	[ -s "$kdir/Module.symvers" ] ||
-		die "KDIR=$KDIR has no Module.symvers: without the exports of kvm.ko nothing can be linked, take the headers package of the kernel"
+		die "KDIR=$kdir has no Module.symvers: without the exports of kvm.ko nothing can be linked, take the headers package of the kernel"
 }
 
 find_source() {
-	if [ -z "${KSRC:-}" ]; then
-		KSRC=/usr/src/linux-source-$series.tar.xz
-		[ -e "$KSRC" ] ||
+	ksrc=${KSRC:-}
+	if [ -z "$ksrc" ]; then
+		ksrc=/usr/src/linux-source-$series.tar.xz
+		[ -e "$ksrc" ] ||
 			die "no source of kernel $series: install linux-source-$series, or set KSRC= to a source tree or archive"
 		same_package "linux-source-$series"
 	fi
-	[ -r "$KSRC" ] || die "KSRC=$KSRC does not exist"
-	ksrc=$(readlink -f "$KSRC")
+	[ -r "$ksrc" ] || die "KSRC=$ksrc does not exist"
+	ksrc=$(readlink -f "$ksrc")
 }
 
 # same_package NAME: the installed version of a package must be the headers'.
