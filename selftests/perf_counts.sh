@@ -31,8 +31,8 @@ command -v perf >/dev/null || skip "perf is not installed"
 set -- -e kvm:kvm_exit -e kvm:kvm_entry
 planned=2
 if [ -e $param ]; then
-	set -- "$@" -e kvm_fastpath:kvm_fastpath_exit -e kvm_fastpath:kvm_fastpath_bail
-	planned=4
+	set -- "$@" -e 'kvm_fastpath:*'
+	planned=5
 fi
 
 echo "TAP version 13"
@@ -79,5 +79,6 @@ agree kvm:kvm_entry "exits in KVM's statistics" "$exits"
 if [ -e $param ]; then
 	agree kvm_fastpath:kvm_fastpath_exit "handled_* counters" "$(guest_count handled)"
 	agree kvm_fastpath:kvm_fastpath_bail "bail_* counters" "$(guest_count bail)"
+	agree kvm_fastpath:kvm_fastpath_expiry "counter delivered" "$(guest_count delivered)"
 fi
 exit $failed
