@@ -28,11 +28,11 @@ static __always_inline u64 fastpath_guest_tsc(struct kvm_vcpu *vcpu, u64 tsc)
 }
 
 /*
- * Is the hrtimer that KVM uses instead of the preemption timer queued, or its
- * callback running on some CPU?  It is never both in use and not queued but
- * for the time of the callback, which the clock base's sequence count brackets.
- * A count that moves is taken for a yes, because bailing out is cheaper here
- * than looking again.  x86 keeps loads in order.
+ * May the hrtimer that KVM uses instead of the preemption timer still expire?  It
+ * is queued until it expires, and then running until its callback has returned;
+ * the sequence count of its clock base moves at each of these steps.  A count that
+ * moves is taken for a yes, because bailing out is cheaper here than looking
+ * again.  x86 keeps loads in order.
  */
 static __always_inline bool fastpath_hrtimer_active(const struct hrtimer *timer)
 {
