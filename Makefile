@@ -44,7 +44,7 @@ bench: deps-bench
 	@kernel/build floor
 	@scripts/machine/build-bochs
 	@$(MAKE) --no-print-directory -s -C bench O=$(CURDIR)/build/bench
-	@KREL=$$(kernel/release) && export KREL && bench/run
+	@bench/run
 
 check: deps-check
 	@scripts/check all
