@@ -2,44 +2,14 @@
 /*
  * Tracepoints in a bracket that leaves guest context.
  */
-#include <linux/kvm_host.h>
-
-#include <asm/special_insns.h>
-
 #include "../vmx/vmx.h"
 #include "../trace.h"
 
+#include "bracket.h"
 #include "emit.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
-
-/*
- * Whatever hangs on a tracepoint may read user memory or fault on the way: give
- * it the host's XCR0, XSS and PKRU, and have the guest's CR2 survive.  KVM's
- * cached registers are from before the VM-Exit.
- */
-static __always_inline unsigned long fastpath_bracket_begin(struct kvm_vcpu *vcpu)
-{
-	unsigned long cr2 = native_read_cr2();
-
-	guest_state_exit_irqoff();
-	instrumentation_begin();
-	kvm_load_host_xsave_state(vcpu);
-	vcpu->arch.regs_avail &= ~VMX_REGS_LAZY_LOAD_SET;
-	return cr2;
-}
-
-static __always_inline void fastpath_bracket_end(struct kvm_vcpu *vcpu,
-						 unsigned long cr2)
-{
-	vcpu->arch.regs_avail &= ~VMX_REGS_LAZY_LOAD_SET;
-	kvm_load_guest_xsave_state(vcpu);
-	instrumentation_end();
-	guest_state_enter_irqoff();
-	if (native_read_cr2() != cr2)
-		native_write_cr2(cr2);
-}
 
 noinstr void fastpath_emit_exit(struct vcpu_vmx *vmx, u32 exit_reason)
 {
@@ -81,6 +51,15 @@ noinstr void fastpath_emit_expiry(struct vcpu_vmx *vmx, s64 delta, u64 advance)
 	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
 
 	trace_kvm_fastpath_expiry(vmx->vcpu.vcpu_id, delta, advance);
+
+	fastpath_bracket_end(&vmx->vcpu, cr2);
+}
+
+noinstr void fastpath_emit_injection(struct vcpu_vmx *vmx, u8 vector)
+{
+	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
+
+	trace_kvm_inj_virq(vector, false, false);
 
 	fastpath_bracket_end(&vmx->vcpu, cr2);
 }

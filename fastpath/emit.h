@@ -24,6 +24,7 @@ struct vcpu_vmx;
 
 DECLARE_TRACEPOINT(kvm_entry);
 DECLARE_TRACEPOINT(kvm_exit);
+DECLARE_TRACEPOINT(kvm_inj_virq);
 DECLARE_TRACEPOINT(kvm_msr);
 DECLARE_TRACEPOINT(kvm_fastpath_exit);
 DECLARE_TRACEPOINT(kvm_fastpath_bail);
@@ -37,6 +38,7 @@ static __always_inline bool fastpath_traced(void)
 {
 	return tracepoint_enabled(kvm_entry) ||
 	       tracepoint_enabled(kvm_exit) ||
+	       tracepoint_enabled(kvm_inj_virq) ||
 	       tracepoint_enabled(kvm_msr) ||
 	       tracepoint_enabled(kvm_fastpath_exit) ||
 	       tracepoint_enabled(kvm_fastpath_bail) ||
@@ -51,6 +53,9 @@ void fastpath_emit_msr_write(struct vcpu_vmx *vmx, u32 msr, u64 data);
 
 /* The APIC timer expired @delta ticks after its deadline; negative is early. */
 void fastpath_emit_expiry(struct vcpu_vmx *vmx, s64 delta, u64 advance);
+
+/* An interrupt is injected with the next entry. */
+void fastpath_emit_injection(struct vcpu_vmx *vmx, u8 vector);
 
 /* An exit that has a handler goes to KVM all the same. */
 void fastpath_emit_bail(struct vcpu_vmx *vmx, u32 exit_reason,
