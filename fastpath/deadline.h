@@ -21,6 +21,54 @@ static __always_inline u64 fastpath_remaining(u64 deadline, u64 now)
 	return deadline > now ? deadline - now : 0;
 }
 
+/* VMX's TSC multiplier is a fixed-point number with that many fraction bits. */
+#define FASTPATH_TSC_FRAC_BITS 48
+
+/**
+ * fastpath_scale_tsc - ticks of a scaled TSC for ticks of the host's
+ * @ticks:	host TSC ticks
+ * @ratio:	the TSC multiplier
+ */
+static __always_inline u64 fastpath_scale_tsc(u64 ticks, u64 ratio)
+{
+	return (__uint128_t)ticks * ratio >> FASTPATH_TSC_FRAC_BITS;
+}
+
+/**
+ * fastpath_unscale_tsc - host TSC ticks that take a scaled TSC that far
+ * @ticks:	ticks of the scaled TSC
+ * @ratio:	the TSC multiplier, not 0
+ *
+ * Rounded up: a wait for that long is never too short.  The compiler would call
+ * a library for a division of 128 bits.
+ *
+ * Return: ticks, U64_MAX if that or more.
+ */
+static __always_inline u64 fastpath_unscale_tsc(u64 ticks, u64 ratio)
+{
+	__uint128_t n = ((__uint128_t)ticks << FASTPATH_TSC_FRAC_BITS) + (ratio - 1);
+	u64 high = n >> 64, low = n;
+
+	if (high >= ratio)
+		return ~0ULL;
+
+	asm("divq %[ratio]" : "+a"(low), "+d"(high) : [ratio] "r"(ratio) : "cc");
+	return low;
+}
+
+/* More ticks than that are not converted to ns, see fastpath_ticks_to_ns(). */
+#define FASTPATH_MAX_NS_TICKS (~0ULL / 1000000)
+
+/**
+ * fastpath_ticks_to_ns - nanoseconds, rounded down as KVM does
+ * @ticks:	TSC ticks, at most FASTPATH_MAX_NS_TICKS
+ * @khz:	the TSC's frequency, not 0
+ */
+static __always_inline u64 fastpath_ticks_to_ns(u64 ticks, u32 khz)
+{
+	return ticks * 1000000 / khz;
+}
+
 /**
  * fastpath_timer_fits - can the preemption timer count that far?
  * @ticks:	TSC ticks

@@ -2,7 +2,8 @@
 /*
  * Claims under test: time until a deadline never wraps; the preemption timer is
  * asked for no more than its 32 bits hold; a timer that works is never taken for
- * one that fired early, and one that fires earlier than that always is.
+ * one that fired early, and one that fires earlier than that always is; the host
+ * time for ticks of a scaled TSC is the shortest that is not too short.
  */
 #include <stdlib.h>
 
@@ -103,6 +104,54 @@ TEST(slack_is_tight)
 		}
 	}
 	EXPECT_EQ(worst, fastpath_timer_slack(shift) - 2);
+}
+
+#define RATIO_ONE	(1ULL << FASTPATH_TSC_FRAC_BITS)
+
+TEST(unscaled_is_enough_and_no_more)
+{
+	int i;
+
+	srandom(2);
+	for (i = 0; i < 1000000; i++) {
+		/* From 1/256 to 256 times the host's frequency. */
+		u64 ratio = (RATIO_ONE >> 8) + (random64() & ((RATIO_ONE << 8) - 1));
+		u64 now = random64() >> 8;
+		u64 ticks = random64() >> 16 >> (random() % 48);
+		u64 wait = fastpath_unscale_tsc(ticks, ratio);
+		u64 start = fastpath_scale_tsc(now, ratio);
+
+		ASSERT_NE(wait, ~0ULL);
+		/* Not early, wherever in a tick the wait begins. */
+		ASSERT_GE(fastpath_scale_tsc(now + wait, ratio) - start, ticks)
+			TH_LOG("ticks %llu ratio %llx", (unsigned long long)ticks,
+			       (unsigned long long)ratio);
+		if (wait)
+			ASSERT_LT(fastpath_scale_tsc(wait - 1, ratio), ticks);
+	}
+}
+
+TEST(unscale_saturates)
+{
+	EXPECT_EQ(fastpath_unscale_tsc(0, 1), 0);
+	EXPECT_EQ(fastpath_unscale_tsc(~0ULL, RATIO_ONE), ~0ULL);
+	EXPECT_EQ(fastpath_unscale_tsc(~0ULL - 1, RATIO_ONE), ~0ULL - 1);
+	EXPECT_EQ(fastpath_unscale_tsc(~0ULL, RATIO_ONE / 2), ~0ULL);
+	EXPECT_EQ(fastpath_unscale_tsc(1ULL << 63, RATIO_ONE / 2), ~0ULL);
+	EXPECT_EQ(fastpath_unscale_tsc((1ULL << 63) - 1, RATIO_ONE / 2), ~0ULL - 1);
+	EXPECT_EQ(fastpath_unscale_tsc(~0ULL, 1), ~0ULL);
+	EXPECT_EQ(fastpath_unscale_tsc(1, ~0ULL), 1);
+}
+
+TEST(ticks_to_ns)
+{
+	EXPECT_EQ(fastpath_ticks_to_ns(0, 1), 0);
+	EXPECT_EQ(fastpath_ticks_to_ns(2999, 3000000), 999);
+	EXPECT_EQ(fastpath_ticks_to_ns(3000, 3000000), 1000);
+	/* The largest number of ticks does not overflow, one more would. */
+	EXPECT_EQ(fastpath_ticks_to_ns(FASTPATH_MAX_NS_TICKS, 1000000),
+		  FASTPATH_MAX_NS_TICKS);
+	EXPECT_GT(1000000, ~0ULL - FASTPATH_MAX_NS_TICKS * 1000000);
 }
 
 TEST_HARNESS_MAIN
