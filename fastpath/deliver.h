@@ -1,51 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Deliver the timer interrupt by virtual-interrupt delivery.
+ * Deliver the timer interrupt, with APICv or without.
  *
  * Context of all functions: the seam, i.e. IRQs off, RCU not watching.
  */
 #ifndef VMX_FASTPATH_DELIVER_H
 #define VMX_FASTPATH_DELIVER_H
 
-#include <linux/atomic.h>
-
-#include "../vmx/vmx.h"
-#include "../lapic.h"
-
-#include "stay.h"
-#include "vmcs_access.h"
+#include "emit.h"
+#include "inject.h"
+#include "vid.h"
 
 /*
+ * @rflags and @interruptibility are those that the guest goes on with; with APICv
+ * the CPU looks at them itself.
+ *
  * Other CPUs set and clear trigger modes whenever they send an interrupt, so
  * this one is asked each time.
  */
 static __always_inline enum fastpath_bail
-fastpath_delivery_verdict(const struct fastpath_stay *stay)
+fastpath_delivery_verdict(struct vcpu_vmx *vmx, const struct fastpath_stay *stay,
+			  unsigned long rflags, u32 interruptibility)
 {
 	if (unlikely(stay->delivery))
 		return stay->delivery;
 	if (unlikely(READ_ONCE(*stay->tmr) & stay->vector_bit))
 		return FASTPATH_BAIL_LEVEL_TRIGGERED;
-	return FASTPATH_OK;
-}
-
-/*
- * Make the vector pending in the virtual-APIC page and have the CPU evaluate it
- * on VM-Entry, which respects RFLAGS.IF, shadows and priorities.  RVI is only
- * ever raised: the CPU may have posted a higher vector since KVM wrote it.
- *
- * The bit is set atomically although this is the vCPU's own CPU: a sender that
- * found APICv inhibited may set a neighbouring bit at a time when it no longer
- * is.
- */
-static __always_inline void fastpath_set_vintr(const struct fastpath_stay *stay)
-{
-	u16 status = fastpath_vmcs_read16(GUEST_INTR_STATUS);
-
-	raw_atomic_or(stay->vector_bit, (atomic_t *)stay->irr);
-	if (stay->vector > (u8)status)
-		fastpath_vmcs_write16(GUEST_INTR_STATUS,
-				      (status & 0xff00) | stay->vector);
+	if (stay->apicv)
+		return FASTPATH_OK;
+	return fastpath_inject_verdict(vmx, stay, rflags, interruptibility);
 }
 
 /*
@@ -54,9 +37,16 @@ static __always_inline void fastpath_set_vintr(const struct fastpath_stay *stay)
  */
 static __always_inline void fastpath_deliver_timer(struct vcpu_vmx *vmx,
 						   struct kvm_timer *ktimer,
-						   const struct fastpath_stay *stay)
+						   const struct fastpath_stay *stay,
+						   const bool traced)
 {
-	fastpath_set_vintr(stay);
+	if (stay->apicv) {
+		fastpath_set_vintr(stay);
+	} else {
+		fastpath_inject(vmx, stay);
+		if (traced)
+			fastpath_emit_injection(vmx, stay->vector);
+	}
 	ktimer->tscdeadline = 0;
 	ktimer->expired_tscdeadline = 0;
 	vmx->fastpath.stats.delivered++;

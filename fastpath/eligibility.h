@@ -21,11 +21,7 @@
  * @smm:		the vCPU is in System Management Mode
  * @l1d_flush:		the L1D has to be flushed before each VM-Entry
  * @lapic:		the local APIC is KVM's and enabled in IA32_APIC_BASE
- * @tscdeadline_mode:	the APIC timer is in TSC-deadline mode
- * @hv_timer_usable:	KVM may use the preemption timer for the APIC timer
- * @tsc_scaled:		the guest's TSC runs at another frequency
- * @hrtimer_active:	the APIC timer's hrtimer is queued or its callback runs
- * @timer_pending:	an expiry waits to be injected
+ * @tsc_catchup:	KVM moves the guest's TSC at each exit
  */
 struct fastpath_vcpu_facts {
 	bool launched;
@@ -34,11 +30,7 @@ struct fastpath_vcpu_facts {
 	bool smm;
 	bool l1d_flush;
 	bool lapic;
-	bool tscdeadline_mode;
-	bool hv_timer_usable;
-	bool tsc_scaled;
-	bool hrtimer_active;
-	bool timer_pending;
+	bool tsc_catchup;
 };
 
 static __always_inline enum fastpath_bail
@@ -56,21 +48,33 @@ fastpath_check_vcpu(struct fastpath_vcpu_facts f)
 		return FASTPATH_BAIL_L1D_FLUSH;
 	if (unlikely(!f.lapic))
 		return FASTPATH_BAIL_NO_LAPIC;
+	if (unlikely(f.tsc_catchup))
+		return FASTPATH_BAIL_TSC_CATCHUP;
+	return FASTPATH_OK;
+}
+
+/**
+ * struct fastpath_timer_facts - what the handlers of the APIC timer depend on
+ * @tscdeadline_mode:	the APIC timer is in TSC-deadline mode
+ * @timer_pending:	an expiry waits to be injected
+ */
+struct fastpath_timer_facts {
+	bool tscdeadline_mode;
+	bool timer_pending;
+};
+
+static __always_inline enum fastpath_bail
+fastpath_check_timer(struct fastpath_timer_facts f)
+{
 	if (unlikely(!f.tscdeadline_mode))
 		return FASTPATH_BAIL_LVTT_MODE;
-	if (unlikely(!f.hv_timer_usable))
-		return FASTPATH_BAIL_HV_TIMER_UNUSABLE;
-	if (unlikely(f.tsc_scaled))
-		return FASTPATH_BAIL_TSC_SCALING;
-	if (unlikely(f.hrtimer_active))
-		return FASTPATH_BAIL_HRTIMER_ACTIVE;
 	if (unlikely(f.timer_pending))
 		return FASTPATH_BAIL_TIMER_PENDING;
 	return FASTPATH_OK;
 }
 
 /**
- * struct fastpath_wrmsr_facts - what MSR writes depend on besides
+ * struct fastpath_wrmsr_facts - what writes of the deadline depend on besides
  * @filtered:		userspace's MSR filter denies the write
  * @pmu_counting:	a guest counter counts instructions
  */
@@ -86,6 +90,58 @@ fastpath_check_wrmsr(struct fastpath_wrmsr_facts f)
 		return FASTPATH_BAIL_MSR_FILTER;
 	if (unlikely(f.pmu_counting))
 		return FASTPATH_BAIL_PMU_COUNTING;
+	return FASTPATH_OK;
+}
+
+/**
+ * struct fastpath_eoi_stay_facts - what EOI depends on for as long as a stay
+ * @emulated:		EOI is emulated for another reason than APICv's absence
+ * @attention:		part of the APIC's state is in the guest's memory
+ * @pmu_counting:	a guest counter counts instructions
+ */
+struct fastpath_eoi_stay_facts {
+	bool emulated;
+	bool attention;
+	bool pmu_counting;
+};
+
+static __always_inline enum fastpath_bail
+fastpath_check_eoi_stay(struct fastpath_eoi_stay_facts f)
+{
+	if (unlikely(f.emulated))
+		return FASTPATH_BAIL_EOI_EMULATED;
+	if (unlikely(f.attention))
+		return FASTPATH_BAIL_APIC_ATTENTION;
+	if (unlikely(f.pmu_counting))
+		return FASTPATH_BAIL_PMU_COUNTING;
+	return FASTPATH_OK;
+}
+
+/**
+ * struct fastpath_eoi_facts - what one EOI depends on
+ * @in_service:		an interrupt is in service
+ * @irr_empty:		no interrupt is requested
+ * @ioapic:		an I/O APIC wants to know of the EOI
+ * @synic:		Hyper-V's interrupt controller wants to know of it
+ */
+struct fastpath_eoi_facts {
+	bool in_service;
+	bool irr_empty;
+	bool ioapic;
+	bool synic;
+};
+
+static __always_inline enum fastpath_bail
+fastpath_check_eoi(struct fastpath_eoi_facts f)
+{
+	if (unlikely(!f.in_service))
+		return FASTPATH_BAIL_EOI_SPURIOUS;
+	if (unlikely(!f.irr_empty))
+		return FASTPATH_BAIL_IRR_PENDING;
+	if (unlikely(f.ioapic))
+		return FASTPATH_BAIL_EOI_IOAPIC;
+	if (unlikely(f.synic))
+		return FASTPATH_BAIL_EOI_SYNIC;
 	return FASTPATH_OK;
 }
 
@@ -146,7 +202,6 @@ static __always_inline enum fastpath_bail fastpath_check_rip(unsigned long rip,
 
 /**
  * struct fastpath_delivery_facts - the way of the interrupt into the guest
- * @apicv:		virtual-interrupt delivery is active for the vCPU
  * @apic_sw_enabled:	the spurious vector register enables the APIC
  * @masked:		the LVT timer entry is masked
  * @plain:		the entry asks for nothing but an edge-triggered
@@ -154,7 +209,6 @@ static __always_inline enum fastpath_bail fastpath_check_rip(unsigned long rip,
  * @vector:		the entry's vector
  */
 struct fastpath_delivery_facts {
-	bool apicv;
 	bool apic_sw_enabled;
 	bool masked;
 	bool plain;
@@ -164,8 +218,6 @@ struct fastpath_delivery_facts {
 static __always_inline enum fastpath_bail
 fastpath_check_delivery(struct fastpath_delivery_facts f)
 {
-	if (unlikely(!f.apicv))
-		return FASTPATH_BAIL_NO_APICV;
 	if (unlikely(!f.apic_sw_enabled))
 		return FASTPATH_BAIL_APIC_SW_DISABLED;
 	if (unlikely(f.masked))
@@ -173,6 +225,66 @@ fastpath_check_delivery(struct fastpath_delivery_facts f)
 	/* Vectors 0 to 15 are illegal; what follows is KVM's to decide. */
 	if (unlikely(!f.plain || f.vector < 16))
 		return FASTPATH_BAIL_LVTT_DELIVERY;
+	return FASTPATH_OK;
+}
+
+/**
+ * struct fastpath_injection_stay_facts - what injection depends on for as long as
+ *	a stay
+ * @real_mode:		interrupts are injected by emulation
+ * @event_pending:	an event waits to be injected, or a window is armed for one
+ * @attention:		part of the APIC's state is in the guest's memory
+ * @auto_eoi:		the interrupt's service ends as it begins
+ */
+struct fastpath_injection_stay_facts {
+	bool real_mode;
+	bool event_pending;
+	bool attention;
+	bool auto_eoi;
+};
+
+static __always_inline enum fastpath_bail
+fastpath_check_injection_stay(struct fastpath_injection_stay_facts f)
+{
+	if (unlikely(f.real_mode))
+		return FASTPATH_BAIL_REAL_MODE;
+	if (unlikely(f.event_pending))
+		return FASTPATH_BAIL_EVENT_PENDING;
+	if (unlikely(f.attention))
+		return FASTPATH_BAIL_APIC_ATTENTION;
+	if (unlikely(f.auto_eoi))
+		return FASTPATH_BAIL_AUTO_EOI;
+	return FASTPATH_OK;
+}
+
+/**
+ * struct fastpath_injection_facts - can the guest take an interrupt now?
+ * @irqs_on:		RFLAGS.IF is set
+ * @intr_shadow:	the guest goes on in an STI or MOV SS shadow
+ * @irr_empty:		no other interrupt is requested
+ * @vector:		the interrupt's vector
+ * @ppr:		the processor priority register
+ */
+struct fastpath_injection_facts {
+	bool irqs_on;
+	bool intr_shadow;
+	bool irr_empty;
+	u8 vector;
+	u8 ppr;
+};
+
+static __always_inline enum fastpath_bail
+fastpath_check_injection(struct fastpath_injection_facts f)
+{
+	if (unlikely(!f.irqs_on))
+		return FASTPATH_BAIL_IRQS_OFF;
+	if (unlikely(f.intr_shadow))
+		return FASTPATH_BAIL_INTR_SHADOW;
+	if (unlikely(!f.irr_empty))
+		return FASTPATH_BAIL_IRR_PENDING;
+	/* As KVM compares them: the low digit of PPR counts, too. */
+	if (unlikely((f.vector & 0xf0) <= f.ppr))
+		return FASTPATH_BAIL_PRIORITY;
 	return FASTPATH_OK;
 }
 

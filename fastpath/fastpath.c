@@ -14,7 +14,9 @@
 #include "../vmx/capabilities.h"
 
 #include "entry.h"
+#include "events.h"
 #include "fastpath.h"
+#include "handle_eoi.h"
 #include "handle_msr.h"
 #include "handle_preemption_timer.h"
 #include "spin.h"
@@ -26,6 +28,7 @@ MODULE_VERSION(VMX_FASTPATH_VERSION);
 DEFINE_STATIC_KEY_FALSE(vmx_fastpath_enabled);
 
 unsigned int fastpath_timer_shift __ro_after_init;
+bool fastpath_fasteoi __ro_after_init;
 
 /*
  * Patching the branch sends an IPI to all CPUs, which ends guest mode on each:
@@ -65,20 +68,33 @@ __MODULE_PARM_TYPE(fastpath, "bool");
 MODULE_PARM_DESC(fastpath,
 		 "Handle TSC-deadline MSR writes and preemption-timer exits inside the world switch; may be changed while guests run (default: 0)");
 
-/*
- * A reason with any of the modifier bits set (VM-Entry failure, enclave, bus
- * lock) compares unequal and is KVM's.
- */
-static __always_inline bool fastpath_is_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
-							  u32 exit_reason)
-{
-	return exit_reason == EXIT_REASON_MSR_WRITE &&
-	       (u32)vmx->vcpu.arch.regs[VCPU_REGS_RCX] == MSR_IA32_TSC_DEADLINE;
-}
+/* The basic exit reasons that may have a handler; all are below 64. */
+#define FASTPATH_EXIT_REASONS	(BIT_ULL(EXIT_REASON_MSR_WRITE) |	\
+				 BIT_ULL(EXIT_REASON_APIC_ACCESS) |	\
+				 BIT_ULL(EXIT_REASON_PREEMPTION_TIMER))
 
-static __always_inline bool fastpath_is_preemption_timer(u32 exit_reason)
+/*
+ * Which handler is for this exit?  A reason with any of the modifier bits set
+ * (VM-Entry failure, enclave, bus lock) has none.
+ */
+static __always_inline enum fastpath_handler
+fastpath_handler(struct vcpu_vmx *vmx, u32 exit_reason)
 {
-	return exit_reason == EXIT_REASON_PREEMPTION_TIMER;
+	if (exit_reason >= 64 || !(BIT_ULL(exit_reason) & FASTPATH_EXIT_REASONS))
+		return NR_FASTPATH_HANDLERS;
+	if (exit_reason == EXIT_REASON_PREEMPTION_TIMER)
+		return FASTPATH_PREEMPTION_TIMER;
+	if (exit_reason == EXIT_REASON_APIC_ACCESS)
+		return FASTPATH_XAPIC_EOI;
+
+	switch ((u32)vmx->vcpu.arch.regs[VCPU_REGS_RCX]) {
+	case MSR_IA32_TSC_DEADLINE:
+		return FASTPATH_WRMSR_TSCDEADLINE;
+	case FASTPATH_MSR_X2APIC_EOI:
+		return FASTPATH_X2APIC_EOI;
+	default:
+		return NR_FASTPATH_HANDLERS;
+	}
 }
 
 /* An exit that has a handler goes to KVM all the same. */
@@ -98,31 +114,35 @@ static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 						 struct fastpath_entry *entry,
 						 const bool traced)
 {
-	const struct fastpath_stay *stay = &vmx->fastpath.stay;
-	struct fastpath_stats *stats = &vmx->fastpath.stats;
 	u32 exit_reason = fastpath_vmcs_read32(VM_EXIT_REASON);
+	enum fastpath_handler handler = fastpath_handler(vmx, exit_reason);
+	struct fastpath_stay *stay = &vmx->fastpath.stay;
 	enum fastpath_bail why;
 
-	if (fastpath_is_wrmsr_tscdeadline(vmx, exit_reason)) {
-		why = stay->wrmsr;
-		if (likely(!why))
-			why = handle_fastpath_wrmsr_tscdeadline(vmx, stay,
-								entry, traced);
-		if (unlikely(why))
-			return fastpath_bail_out(vmx, exit_reason, why, traced);
-		stats->handled[FASTPATH_WRMSR_TSCDEADLINE]++;
-	} else if (fastpath_is_preemption_timer(exit_reason)) {
-		why = stay->timer;
-		if (likely(!why))
-			why = handle_fastpath_preemption_timer(vmx, stay, entry,
-							       traced);
-		if (unlikely(why))
-			return fastpath_bail_out(vmx, exit_reason, why, traced);
-		stats->handled[FASTPATH_PREEMPTION_TIMER]++;
-	} else {
+	fastpath_complete_events(&vmx->vcpu);
+
+	switch (handler) {
+	case FASTPATH_WRMSR_TSCDEADLINE:
+		why = stay->wrmsr ?: handle_fastpath_wrmsr_tscdeadline(vmx, stay, entry,
+								       traced);
+		break;
+	case FASTPATH_PREEMPTION_TIMER:
+		why = stay->timer ?: handle_fastpath_preemption_timer(vmx, stay, entry,
+								      traced);
+		break;
+	case FASTPATH_X2APIC_EOI:
+		why = stay->eoi ?: handle_fastpath_x2apic_eoi(vmx, traced);
+		break;
+	case FASTPATH_XAPIC_EOI:
+		why = stay->eoi ?: handle_fastpath_apic_access(vmx, traced);
+		break;
+	default:
 		return false;
 	}
+	if (unlikely(why))
+		return fastpath_bail_out(vmx, exit_reason, why, traced);
 
+	vmx->fastpath.stats.handled[handler]++;
 	vmx->vcpu.stat.exits++;
 	return true;
 }
@@ -192,15 +212,15 @@ noinstr bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
 		return false;
 
 	exit_reason = fastpath_vmcs_read32(VM_EXIT_REASON);
-	if (!fastpath_is_wrmsr_tscdeadline(vmx, exit_reason) &&
-	    !fastpath_is_preemption_timer(exit_reason))
+	if (fastpath_handler(vmx, exit_reason) == NR_FASTPATH_HANDLERS)
 		return false;
 
 	return fastpath_stay(vmx, regs, flags);
 }
 
-void __init vmx_fastpath_init(void)
+void __init vmx_fastpath_init(bool fasteoi)
 {
+	fastpath_fasteoi = fasteoi;
 	fastpath_timer_shift = vmx_misc_preemption_timer_rate(vmcs_config.misc);
 }
 

@@ -10,71 +10,65 @@
 #include "deliver.h"
 #include "eligibility.h"
 #include "emit.h"
+#include "guest_tsc.h"
 #include "hv_timer.h"
+#include "insn.h"
 #include "reentry.h"
-
-static __always_inline enum fastpath_bail
-fastpath_insn_verdict(unsigned long *next_rip)
-{
-	enum fastpath_bail why;
-	unsigned long rip;
-	u32 len;
-
-	why = fastpath_check_insn(fastpath_vmcs_readl(GUEST_RFLAGS) &
-				  X86_EFLAGS_TF,
-				  fastpath_vmcs_read32(GUEST_INTERRUPTIBILITY_INFO) &
-				  (GUEST_INTR_STATE_STI | GUEST_INTR_STATE_MOV_SS));
-	if (unlikely(why))
-		return why;
-
-	rip = fastpath_vmcs_readl(GUEST_RIP);
-	len = fastpath_vmcs_read32(VM_EXIT_INSTRUCTION_LEN);
-	*next_rip = rip + len;
-	return fastpath_check_rip(rip, len);
-}
+#include "sw_timer.h"
 
 /*
  * 0 disarms the timer, a deadline within the advance is delivered with this
- * entry, and a later one arms the preemption timer.
+ * entry, and a later one arms the preemption timer or else the hrtimer.
  *
  * Instruction exits never happen while an event is being delivered, hence no
  * look at the IDT-vectoring information.
  */
 static __always_inline enum fastpath_bail
 handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
-				  const struct fastpath_stay *stay,
+				  struct fastpath_stay *stay,
 				  struct fastpath_entry *entry,
 				  const bool traced)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
+	struct fastpath_insn insn;
 	struct kvm_timer *ktimer;
-	unsigned long next_rip;
-	u64 data, tsc, guest_tsc, remaining;
+	u64 data, tsc, guest_tsc, remaining, ticks;
 	enum fastpath_bail why;
-	bool due = false;
+	bool due, hv = false;
 
 	why = fastpath_reentry_verdict(vcpu);
 	if (unlikely(why))
 		return why;
 
-	why = fastpath_insn_verdict(&next_rip);
+	why = fastpath_insn_verdict(&insn);
 	if (unlikely(why))
 		return why;
 
 	data = (u32)vcpu->arch.regs[VCPU_REGS_RAX] |
 	       (u64)vcpu->arch.regs[VCPU_REGS_RDX] << 32;
 	tsc = rdtsc();
-	guest_tsc = fastpath_guest_tsc(vcpu, tsc);
+	guest_tsc = fastpath_guest_tsc(vcpu, stay, tsc);
 	remaining = fastpath_remaining(data, guest_tsc);
+	ticks = fastpath_host_ticks(stay, remaining);
 
-	if (data && remaining <= stay->advance) {
-		due = true;
-		why = fastpath_delivery_verdict(stay);
+	due = data && ticks <= stay->advance;
+	if (due) {
+		/* WRMSR ended every shadow. */
+		why = fastpath_delivery_verdict(vmx, stay, insn.rflags, 0);
 		if (unlikely(why))
 			return why;
-	} else if (data && unlikely(!fastpath_timer_fits(remaining - stay->advance,
-							 fastpath_timer_shift))) {
-		return FASTPATH_BAIL_DEADLINE_FAR;
+	} else if (data) {
+		hv = stay->hv_timer && fastpath_timer_fits(ticks - stay->advance,
+							   fastpath_timer_shift);
+		if (unlikely(!hv && !fastpath_sw_timer_fits(vcpu, remaining)))
+			return FASTPATH_BAIL_DEADLINE_FAR;
+	}
+
+	if (unlikely(stay->sw_timer)) {
+		why = fastpath_cancel_sw_timer(vmx);
+		if (unlikely(why))
+			return why;
+		stay->sw_timer = false;
 	}
 
 	/* Point of no return: all checks are done, and nothing below fails. */
@@ -87,20 +81,24 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 	}
 
 	ktimer = &vcpu->arch.apic->lapic_timer;
-	fastpath_vmcs_writel(GUEST_RIP, next_rip);
+	fastpath_skip_insn(&insn);
 
 	if (due) {
 		fastpath_cancel_hv_timer(vmx, ktimer);
-		fastpath_deliver_timer(vmx, ktimer, stay);
+		fastpath_deliver_timer(vmx, ktimer, stay, traced);
 		if (remaining)
-			entry->wait_until = tsc + remaining;
-	} else if (data) {
+			entry->wait_until = tsc + ticks;
+	} else if (hv) {
 		ktimer->tscdeadline = data;
 		fastpath_arm_hv_timer(vmx, ktimer,
-				      tsc + remaining - stay->advance, entry);
+				      tsc + ticks - stay->advance, entry);
 	} else {
-		ktimer->tscdeadline = 0;
+		ktimer->tscdeadline = data;
 		fastpath_cancel_hv_timer(vmx, ktimer);
+		if (data) {
+			fastpath_start_sw_timer(vmx, remaining);
+			stay->sw_timer = true;
+		}
 	}
 	return FASTPATH_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "deliver.h"
 #include "emit.h"
+#include "guest_tsc.h"
 #include "hv_timer.h"
 #include "reentry.h"
 
@@ -27,7 +28,9 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
 	struct kvm_timer *ktimer = &vcpu->arch.apic->lapic_timer;
-	u64 tsc, guest_tsc, remaining;
+	u64 tsc, guest_tsc, ticks;
+	unsigned long rflags = 0;
+	u32 interruptibility = 0;
 	enum fastpath_bail why;
 
 	why = fastpath_reentry_verdict(vcpu);
@@ -43,12 +46,13 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 		return FASTPATH_BAIL_HV_TIMER_IDLE;
 
 	tsc = rdtsc();
-	guest_tsc = fastpath_guest_tsc(vcpu, tsc);
-	remaining = fastpath_remaining(ktimer->tscdeadline, guest_tsc);
+	guest_tsc = fastpath_guest_tsc(vcpu, stay, tsc);
+	ticks = fastpath_host_ticks(stay, fastpath_remaining(ktimer->tscdeadline,
+							     guest_tsc));
 
-	if (unlikely(remaining > stay->advance +
-				 fastpath_timer_slack(fastpath_timer_shift))) {
-		if (unlikely(!fastpath_timer_fits(remaining - stay->advance,
+	if (unlikely(ticks > stay->advance +
+			     fastpath_timer_slack(fastpath_timer_shift))) {
+		if (unlikely(!fastpath_timer_fits(ticks - stay->advance,
 						  fastpath_timer_shift)))
 			return FASTPATH_BAIL_DEADLINE_FAR;
 
@@ -57,12 +61,16 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 			fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
 
 		fastpath_arm_hv_timer(vmx, ktimer,
-				      tsc + remaining - stay->advance, entry);
+				      tsc + ticks - stay->advance, entry);
 		vmx->fastpath.stats.rearmed_early++;
 		return FASTPATH_OK;
 	}
 
-	why = fastpath_delivery_verdict(stay);
+	if (!stay->apicv) {
+		rflags = fastpath_vmcs_readl(GUEST_RFLAGS);
+		interruptibility = fastpath_vmcs_read32(GUEST_INTERRUPTIBILITY_INFO);
+	}
+	why = fastpath_delivery_verdict(vmx, stay, rflags, interruptibility);
 	if (unlikely(why))
 		return why;
 
@@ -74,9 +82,9 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 	}
 
 	fastpath_cancel_hv_timer(vmx, ktimer);
-	fastpath_deliver_timer(vmx, ktimer, stay);
-	if (remaining)
-		entry->wait_until = tsc + remaining;
+	fastpath_deliver_timer(vmx, ktimer, stay, traced);
+	if (ticks)
+		entry->wait_until = tsc + ticks;
 	return FASTPATH_OK;
 }
 

@@ -7,8 +7,6 @@
 #ifndef VMX_FASTPATH_HV_TIMER_H
 #define VMX_FASTPATH_HV_TIMER_H
 
-#include <linux/hrtimer.h>
-
 #include <asm/msr.h>
 
 #include "../vmx/vmx.h"
@@ -20,35 +18,6 @@
 
 /* The preemption timer counts down every 2^fastpath_timer_shift TSC ticks. */
 extern unsigned int fastpath_timer_shift;
-
-/* The guest's TSC; scaling is excluded by fastpath_check_vcpu(). */
-static __always_inline u64 fastpath_guest_tsc(struct kvm_vcpu *vcpu, u64 tsc)
-{
-	return tsc + vcpu->arch.l1_tsc_offset;
-}
-
-/*
- * May the hrtimer that KVM uses instead of the preemption timer still expire?  It
- * is queued until it expires, and then running until its callback has returned;
- * the sequence count of its clock base moves at each of these steps.  A count that
- * moves is taken for a yes, because bailing out is cheaper here than looking
- * again.  x86 keeps loads in order.
- */
-static __always_inline bool fastpath_hrtimer_active(const struct hrtimer *timer)
-{
-	struct hrtimer_clock_base *base = READ_ONCE(timer->base);
-	unsigned int seq = READ_ONCE(base->seq.seqcount.sequence);
-	bool active;
-
-	barrier();
-	active = READ_ONCE(timer->state) != HRTIMER_STATE_INACTIVE ||
-		 READ_ONCE(base->running) == timer;
-	barrier();
-
-	return active || (seq & 1) ||
-	       READ_ONCE(base->seq.seqcount.sequence) != seq ||
-	       READ_ONCE(timer->base) != base;
-}
 
 /*
  * The VMCS field is not saved on VM-Exit, and the timer counts from VM-Entry on:
@@ -78,6 +47,9 @@ static __always_inline void fastpath_load_hv_timer(struct vcpu_vmx *vmx)
 static __always_inline void fastpath_cancel_hv_timer(struct vcpu_vmx *vmx,
 						     struct kvm_timer *ktimer)
 {
+	if (!ktimer->hv_timer_in_use)
+		return;
+
 	ktimer->hv_timer_in_use = false;
 	vmx->hv_deadline_tsc = -1;
 

@@ -17,12 +17,11 @@
 	X(L1D_FLUSH,		l1d_flush)				\
 	X(NO_LAPIC,		no_lapic)				\
 	X(LVTT_MODE,		lvtt_mode)				\
-	X(HV_TIMER_UNUSABLE,	hv_timer_unusable)			\
-	X(TSC_SCALING,		tsc_scaling)				\
-	X(HRTIMER_ACTIVE,	hrtimer_active)				\
-	X(TIMER_PENDING,	timer_pending)				\
+	X(TSC_CATCHUP,		tsc_catchup)				\
 	X(MSR_FILTER,		msr_filter)				\
 	X(PMU_COUNTING,		pmu_counting)				\
+	X(APIC_ATTENTION,	apic_attention)				\
+	X(EOI_EMULATED,		eoi_emulated)				\
 	/* What another CPU may change at any time. */			\
 	X(REQUEST,		request)				\
 	X(VCPU_MODE,		vcpu_mode)				\
@@ -32,15 +31,31 @@
 	X(INTR_SHADOW,		intr_shadow)				\
 	X(RIP_UPDATE,		rip_update)				\
 	X(IDT_VECTORING,	idt_vectoring)				\
+	/* What the guest asks for. */					\
+	X(APIC_MODE,		apic_mode)				\
+	X(APIC_ACCESS,		apic_access)				\
+	X(MSR_VALUE,		msr_value)				\
 	/* The state of the timer at this exit. */			\
 	X(HV_TIMER_IDLE,	hv_timer_idle)				\
 	X(DEADLINE_FAR,		deadline_far)				\
+	X(HRTIMER_RUNNING,	hrtimer_running)			\
+	X(TIMER_PENDING,	timer_pending)				\
 	/* What stands in the way of delivering the interrupt. */	\
-	X(NO_APICV,		no_apicv)				\
 	X(APIC_SW_DISABLED,	apic_sw_disabled)			\
 	X(LVTT_MASKED,		lvtt_masked)				\
 	X(LVTT_DELIVERY,	lvtt_delivery)				\
-	X(LEVEL_TRIGGERED,	level_triggered)
+	X(LEVEL_TRIGGERED,	level_triggered)			\
+	/* Without APICv: what stands in the way of injecting it. */	\
+	X(REAL_MODE,		real_mode)				\
+	X(EVENT_PENDING,	event_pending)				\
+	X(AUTO_EOI,		auto_eoi)				\
+	X(IRQS_OFF,		irqs_off)				\
+	X(IRR_PENDING,		irr_pending)				\
+	X(PRIORITY,		priority)				\
+	/* What else depends on an EOI. */				\
+	X(EOI_SPURIOUS,		eoi_spurious)				\
+	X(EOI_IOAPIC,		eoi_ioapic)				\
+	X(EOI_SYNIC,		eoi_synic)
 
 /**
  * enum fastpath_bail - reason for leaving an exit to KVM's generic code
@@ -54,29 +69,36 @@
  * @FASTPATH_BAIL_NO_LAPIC:	the local APIC is userspace's, or disabled in
  *				IA32_APIC_BASE
  * @FASTPATH_BAIL_LVTT_MODE:	the APIC timer is not in TSC-deadline mode
- * @FASTPATH_BAIL_HV_TIMER_UNUSABLE: KVM does not, or may not want to, use the
- *				preemption timer for this vCPU: the parameter
- *				preemption_timer is off, or the guest runs HLT
- *				or MWAIT without exits
- * @FASTPATH_BAIL_TSC_SCALING:	the guest's TSC runs at its own frequency
- * @FASTPATH_BAIL_HRTIMER_ACTIVE: the deadline is backed by an hrtimer
- * @FASTPATH_BAIL_TIMER_PENDING: an expiry waits to be injected
+ * @FASTPATH_BAIL_TSC_CATCHUP:	the guest's TSC is faster than the host's, and KVM
+ *				sets it forward at each exit
  * @FASTPATH_BAIL_MSR_FILTER:	userspace filters writes to the MSR
  * @FASTPATH_BAIL_PMU_COUNTING:	a guest counter counts instructions, so that
  *				KVM has to count the one it emulates
+ * @FASTPATH_BAIL_APIC_ATTENTION: the guest keeps EOI or TPR in its memory
+ *				(paravirtual EOI, TPR reporting), from where KVM
+ *				has to take them first
+ * @FASTPATH_BAIL_EOI_EMULATED:	EOI exits although APICv is active, or the
+ *				parameter fasteoi is off
  * @FASTPATH_BAIL_REQUEST:	a KVM_REQ_* is pending; this covers the forced
  *				immediate exit, which comes with KVM_REQ_EVENT
  * @FASTPATH_BAIL_VCPU_MODE:	the vCPU is being kicked out of guest mode
  * @FASTPATH_BAIL_THREAD_WORK:	signal, reschedule or other work is pending
  * @FASTPATH_BAIL_SINGLE_STEP:	RFLAGS.TF asks for a #DB after the instruction
- * @FASTPATH_BAIL_INTR_SHADOW:	the instruction ends an STI or MOV SS shadow
+ * @FASTPATH_BAIL_INTR_SHADOW:	the instruction ends an STI or MOV SS shadow, or
+ *				such a shadow is in the way of the injection
  * @FASTPATH_BAIL_RIP_UPDATE:	the next RIP takes more than an addition
  * @FASTPATH_BAIL_IDT_VECTORING: the exit interrupted the delivery of an event,
  *				which KVM has to inject again
+ * @FASTPATH_BAIL_APIC_MODE:	an x2APIC register is written in xAPIC mode
+ * @FASTPATH_BAIL_APIC_ACCESS:	an access to the APIC page that is not a write
+ *				of EOI by an instruction
+ * @FASTPATH_BAIL_MSR_VALUE:	the value sets reserved bits
  * @FASTPATH_BAIL_HV_TIMER_IDLE: the preemption timer ran out without a
  *				deadline behind it
- * @FASTPATH_BAIL_DEADLINE_FAR:	the deadline exceeds the preemption timer
- * @FASTPATH_BAIL_NO_APICV:	the interrupt needs event injection
+ * @FASTPATH_BAIL_DEADLINE_FAR:	the deadline exceeds what the timers count, or
+ *				what KVM can convert to nanoseconds
+ * @FASTPATH_BAIL_HRTIMER_RUNNING: the hrtimer expires on another CPU right now
+ * @FASTPATH_BAIL_TIMER_PENDING: an expiry waits to be injected
  * @FASTPATH_BAIL_APIC_SW_DISABLED: the spurious vector register disables the
  *				APIC
  * @FASTPATH_BAIL_LVTT_MASKED:	the timer interrupt is masked
@@ -84,6 +106,18 @@
  *				interrupt with a valid vector
  * @FASTPATH_BAIL_LEVEL_TRIGGERED: the last interrupt with this vector was
  *				level-triggered
+ * @FASTPATH_BAIL_REAL_MODE:	the guest's real mode is emulated, and so are
+ *				its interrupts
+ * @FASTPATH_BAIL_EVENT_PENDING: an exception, NMI, SMI or interrupt is pending,
+ *				or a window for one is armed
+ * @FASTPATH_BAIL_AUTO_EOI:	Hyper-V's interrupt controller ends the service
+ *				of the vector as it begins
+ * @FASTPATH_BAIL_IRQS_OFF:	RFLAGS.IF is clear
+ * @FASTPATH_BAIL_IRR_PENDING:	another interrupt is requested
+ * @FASTPATH_BAIL_PRIORITY:	the processor priority masks the vector
+ * @FASTPATH_BAIL_EOI_SPURIOUS:	no interrupt is in service
+ * @FASTPATH_BAIL_EOI_IOAPIC:	an I/O APIC wants to know of the EOI
+ * @FASTPATH_BAIL_EOI_SYNIC:	Hyper-V's interrupt controller wants to know of it
  * @NR_FASTPATH_BAIL:		number of values
  */
 enum fastpath_bail {

@@ -14,7 +14,9 @@ struct kvm_vcpu;
 /* One name per handler, in the order of enum fastpath_handler. */
 #define FASTPATH_HANDLERS(X)					\
 	X(WRMSR_TSCDEADLINE,	wrmsr_tscdeadline)		\
-	X(PREEMPTION_TIMER,	preemption_timer)
+	X(PREEMPTION_TIMER,	preemption_timer)		\
+	X(X2APIC_EOI,		x2apic_eoi)			\
+	X(XAPIC_EOI,		xapic_eoi)
 
 enum fastpath_handler {
 #define X(upper, lower) FASTPATH_##upper,

@@ -2,6 +2,7 @@
 /*
  * Gather the facts that eligibility.h decides on, once for each stay.
  */
+#include <linux/bitops.h>
 #include <linux/kvm_host.h>
 #include <linux/srcu.h>
 
@@ -14,8 +15,9 @@
 #include "../x86.h"
 
 #include "eligibility.h"
-#include "hv_timer.h"
+#include "guest_tsc.h"
 #include "stay.h"
+#include "sw_timer.h"
 
 /*
  * Conditional flushing is for what other host code may have left in the L1D.
@@ -40,8 +42,10 @@ static __always_inline bool fastpath_l1d_flush_always(void)
 }
 
 /*
- * With HLT left to the guest KVM prefers to post the timer interrupt from a
- * housekeeping CPU if kvm.pi_inject_timer is set, which cannot be read here.
+ * KVM prefers its hrtimer for guests that run MWAIT without exits, and for those
+ * that run HLT without exits if their interrupts can be posted and
+ * kvm.pi_inject_timer is set.  That cannot be read here; the hrtimer is right in
+ * either case.
  */
 static __always_inline bool fastpath_hv_timer_usable(struct vcpu_vmx *vmx)
 {
@@ -49,14 +53,14 @@ static __always_inline bool fastpath_hv_timer_usable(struct vcpu_vmx *vmx)
 
 	return (vmx->vmcs01.controls_shadow.pin &
 		PIN_BASED_VMX_PREEMPTION_TIMER) &&
-	       !ka->hlt_in_guest && !ka->mwait_in_guest;
+	       !ka->mwait_in_guest &&
+	       !(ka->hlt_in_guest && vmx->vcpu.arch.apic->apicv_active);
 }
 
 static __always_inline enum fastpath_bail
 fastpath_survey_vcpu(struct vcpu_vmx *vmx, unsigned int flags)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
-	struct kvm_lapic *apic = vcpu->arch.apic;
 
 	return fastpath_check_vcpu((struct fastpath_vcpu_facts) {
 		.launched = flags & VMX_RUN_VMRESUME,
@@ -64,18 +68,19 @@ fastpath_survey_vcpu(struct vcpu_vmx *vmx, unsigned int flags)
 		.guest_debug = vcpu->guest_debug,
 		.smm = vcpu->arch.hflags & HF_SMM_MASK,
 		.l1d_flush = fastpath_l1d_flush_always(),
-		.lapic = apic &&
+		.lapic = vcpu->arch.apic &&
 			 (vcpu->arch.apic_base & MSR_IA32_APICBASE_ENABLE),
-		.tscdeadline_mode = apic && apic->lapic_timer.timer_mode ==
-					    APIC_LVT_TIMER_TSCDEADLINE,
-		.hv_timer_usable = fastpath_hv_timer_usable(vmx),
-		.tsc_scaled = vcpu->arch.l1_tsc_scaling_ratio !=
-			      kvm_caps.default_tsc_scaling_ratio,
-		.hrtimer_active = apic &&
-			fastpath_hrtimer_active(&apic->lapic_timer.timer),
-		/* After the hrtimer: its callback makes an expiry pending. */
-		.timer_pending = apic &&
-			raw_atomic_read(&apic->lapic_timer.pending),
+		.tsc_catchup = vcpu->arch.tsc_always_catchup,
+	});
+}
+
+static __always_inline enum fastpath_bail
+fastpath_survey_timer(const struct kvm_timer *ktimer)
+{
+	return fastpath_check_timer((struct fastpath_timer_facts) {
+		.tscdeadline_mode = ktimer->timer_mode ==
+				    APIC_LVT_TIMER_TSCDEADLINE,
+		.timer_pending = raw_atomic_read(&ktimer->pending),
 	});
 }
 
@@ -137,49 +142,120 @@ static __always_inline bool fastpath_wrmsr_filtered(struct vcpu_vmx *vmx)
 }
 
 static __always_inline enum fastpath_bail
-fastpath_survey_wrmsr(struct vcpu_vmx *vmx)
+fastpath_survey_wrmsr(struct vcpu_vmx *vmx, bool pmu_counting)
 {
 	return fastpath_check_wrmsr((struct fastpath_wrmsr_facts) {
 		.filtered = fastpath_wrmsr_filtered(vmx),
-		.pmu_counting =
-			fastpath_pmu_counts_instructions(vcpu_to_pmu(&vmx->vcpu)),
+		.pmu_counting = pmu_counting,
 	});
 }
 
 static __always_inline enum fastpath_bail
-fastpath_survey_delivery(const struct kvm_lapic *apic, u32 lvtt)
+fastpath_survey_eoi(struct kvm_vcpu *vcpu, bool pmu_counting)
 {
-	return fastpath_check_delivery((struct fastpath_delivery_facts) {
-		.apicv = apic->apicv_active,
-		.apic_sw_enabled = apic->sw_enabled,
-		.masked = lvtt & APIC_LVT_MASKED,
-		.plain = !(lvtt & (APIC_MODE_MASK | APIC_LVT_LEVEL_TRIGGER)),
-		.vector = lvtt & APIC_VECTOR_MASK,
+	return fastpath_check_eoi_stay((struct fastpath_eoi_stay_facts) {
+		.emulated = vcpu->arch.apic->apicv_active,
+		.attention = vcpu->arch.apic_attention,
+		.pmu_counting = pmu_counting,
 	});
 }
 
-noinstr void fastpath_survey(struct vcpu_vmx *vmx, unsigned int flags,
-			     struct fastpath_stay *stay)
+/* Does Hyper-V's interrupt controller end the service of @vector by itself? */
+static __always_inline bool fastpath_auto_eoi(struct kvm_vcpu *vcpu, u8 vector)
+{
+#ifdef CONFIG_KVM_HYPERV
+	struct kvm_vcpu_hv *hv = vcpu->arch.hyperv;
+
+	return hv && arch_test_bit(vector, hv->synic.auto_eoi_bitmap);
+#else
+	return false;
+#endif
+}
+
+static __always_inline enum fastpath_bail
+fastpath_survey_injection(struct vcpu_vmx *vmx, u8 vector)
+{
+	struct kvm_vcpu *vcpu = &vmx->vcpu;
+
+	return fastpath_check_injection_stay((struct fastpath_injection_stay_facts) {
+		.real_mode = vmx->rmode.vm86_active,
+		.event_pending = (vmx->vmcs01.controls_shadow.exec &
+				  (CPU_BASED_INTR_WINDOW_EXITING |
+				   CPU_BASED_NMI_WINDOW_EXITING)) ||
+				 vcpu->arch.exception.pending ||
+				 vcpu->arch.nmi_pending ||
+				 vcpu->arch.smi_pending,
+		.attention = vcpu->arch.apic_attention,
+		.auto_eoi = fastpath_auto_eoi(vcpu, vector),
+	});
+}
+
+static __always_inline enum fastpath_bail
+fastpath_survey_delivery(struct vcpu_vmx *vmx, u32 lvtt)
 {
 	const struct kvm_lapic *apic = vmx->vcpu.arch.apic;
-	u32 lvtt;
+	u8 vector = lvtt & APIC_VECTOR_MASK;
+	enum fastpath_bail why;
 
-	stay->timer = fastpath_survey_vcpu(vmx, flags);
-	stay->wrmsr = stay->timer ?: fastpath_survey_wrmsr(vmx);
-	if (unlikely(stay->timer))
-		return;
+	why = fastpath_check_delivery((struct fastpath_delivery_facts) {
+		.apic_sw_enabled = apic->sw_enabled,
+		.masked = lvtt & APIC_LVT_MASKED,
+		.plain = !(lvtt & (APIC_MODE_MASK | APIC_LVT_LEVEL_TRIGGER)),
+		.vector = vector,
+	});
+	if (!why && !apic->apicv_active)
+		why = fastpath_survey_injection(vmx, vector);
+	return why;
+}
 
-	lvtt = *(const u32 *)(apic->regs + APIC_LVTT);
-	stay->delivery = fastpath_survey_delivery(apic, lvtt);
+static __always_inline void
+fastpath_survey_apic_timer(struct vcpu_vmx *vmx, struct fastpath_stay *stay)
+{
+	struct kvm_vcpu *vcpu = &vmx->vcpu;
+	const struct kvm_lapic *apic = vcpu->arch.apic;
+	u32 lvtt = *(const u32 *)(apic->regs + APIC_LVTT);
+	u64 advance;
+
+	stay->delivery = fastpath_survey_delivery(vmx, lvtt);
+	stay->hv_timer = fastpath_hv_timer_usable(vmx);
+	stay->sw_timer = fastpath_hrtimer_active(&apic->lapic_timer.timer);
 	stay->vector = lvtt & APIC_VECTOR_MASK;
 	stay->vector_bit = BIT(VEC_POS(stay->vector));
 	stay->irr = apic->regs + APIC_IRR + REG_POS(stay->vector);
 	stay->tmr = apic->regs + APIC_TMR + REG_POS(stay->vector);
 
+	stay->tsc_ratio = vcpu->arch.l1_tsc_scaling_ratio;
+	if (likely(stay->tsc_ratio == kvm_caps.default_tsc_scaling_ratio))
+		stay->tsc_ratio = 0;
 	/* KVM's own lapic_timer_advance, which it tunes between stays. */
-	stay->advance = pvclock_scale_delta(apic->lapic_timer.timer_advance_ns,
-					    vmx->vcpu.arch.virtual_tsc_mult,
-					    vmx->vcpu.arch.virtual_tsc_shift);
+	advance = pvclock_scale_delta(apic->lapic_timer.timer_advance_ns,
+				      vcpu->arch.virtual_tsc_mult,
+				      vcpu->arch.virtual_tsc_shift);
+	stay->advance = fastpath_host_ticks(stay, advance);
+}
+
+noinstr void fastpath_survey(struct vcpu_vmx *vmx, unsigned int flags,
+			     struct fastpath_stay *stay)
+{
+	struct kvm_vcpu *vcpu = &vmx->vcpu;
+	enum fastpath_bail why;
+	bool pmu_counting;
+
+	why = fastpath_survey_vcpu(vmx, flags);
+	if (unlikely(why)) {
+		stay->timer = why;
+		stay->wrmsr = why;
+		stay->eoi = why;
+		return;
+	}
+
+	pmu_counting = fastpath_pmu_counts_instructions(vcpu_to_pmu(vcpu));
+	stay->apicv = vcpu->arch.apic->apicv_active;
+	stay->eoi = fastpath_survey_eoi(vcpu, pmu_counting);
+	stay->timer = fastpath_survey_timer(&vcpu->arch.apic->lapic_timer);
+	stay->wrmsr = stay->timer ?: fastpath_survey_wrmsr(vmx, pmu_counting);
+	if (likely(!stay->timer))
+		fastpath_survey_apic_timer(vmx, stay);
 }
 
 void vmx_fastpath_msr_filter_changed(struct kvm_vcpu *vcpu)

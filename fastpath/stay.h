@@ -13,30 +13,39 @@ struct vcpu_vmx;
 
 /**
  * struct fastpath_stay - one stay of a vCPU in the loop
- * @wrmsr:	may WRMSR be handled?
+ * @wrmsr:	may writes of the deadline be handled?
  * @timer:	may preemption-timer exits be handled?
+ * @eoi:	may EOI be handled?
  * @delivery:	may the timer interrupt be delivered?
+ * @apicv:	the CPU delivers interrupts itself
+ * @hv_timer:	KVM may arm the preemption timer for the vCPU
+ * @sw_timer:	the APIC timer's hrtimer may be queued
  * @vector:	the timer interrupt's vector
  * @vector_bit:	its bit in the APIC's registers IRR and TMR
  * @irr:	the register IRR that holds its bit
  * @tmr:	the register TMR that holds its bit
- * @advance:	how early the timer is armed, TSC ticks
+ * @tsc_ratio:	TSC multiplier, 0 if the guest's TSC is not scaled
+ * @advance:	how early the timer is armed, host TSC ticks
  *
  * A stay begins with an exit that has a handler, and ends with one that is left to
  * KVM.  Whatever may change what the verdicts are based on ends it: an exit that
  * KVM handles (writes to APIC registers and PMU MSRs, SMM, nested entries), a
- * request (MSR filter, APICv), or an ioctl, which needs the vCPU's mutex.  The
- * APIC timer's hrtimer is started by the vCPU's own thread only, and so outside of
- * a stay.
+ * request (MSR filter, APICv, NMI), or an ioctl, which needs the vCPU's mutex.  The
+ * APIC timer's hrtimer is started by the vCPU's own thread only.
  */
 struct fastpath_stay {
 	enum fastpath_bail wrmsr;
 	enum fastpath_bail timer;
+	enum fastpath_bail eoi;
 	enum fastpath_bail delivery;
+	bool apicv;
+	bool hv_timer;
+	bool sw_timer;
 	u8 vector;
 	u32 vector_bit;
 	u32 *irr;
 	const u32 *tmr;
+	u64 tsc_ratio;
 	u64 advance;
 };
 

@@ -20,10 +20,7 @@ do {							\
 
 TEST(vcpu)
 {
-	struct fastpath_vcpu_facts good = {
-		.launched = true, .lapic = true, .tscdeadline_mode = true,
-		.hv_timer_usable = true,
-	};
+	struct fastpath_vcpu_facts good = { .launched = true, .lapic = true };
 	size_t flipped = 0;
 
 	EXPECT_EQ(fastpath_check_vcpu(good), FASTPATH_OK);
@@ -33,14 +30,18 @@ TEST(vcpu)
 	FLIP(fastpath_check_vcpu, good, smm, FASTPATH_BAIL_SMM);
 	FLIP(fastpath_check_vcpu, good, l1d_flush, FASTPATH_BAIL_L1D_FLUSH);
 	FLIP(fastpath_check_vcpu, good, lapic, FASTPATH_BAIL_NO_LAPIC);
-	FLIP(fastpath_check_vcpu, good, tscdeadline_mode, FASTPATH_BAIL_LVTT_MODE);
-	FLIP(fastpath_check_vcpu, good, hv_timer_usable,
-	     FASTPATH_BAIL_HV_TIMER_UNUSABLE);
-	FLIP(fastpath_check_vcpu, good, tsc_scaled, FASTPATH_BAIL_TSC_SCALING);
-	FLIP(fastpath_check_vcpu, good, hrtimer_active,
-	     FASTPATH_BAIL_HRTIMER_ACTIVE);
-	FLIP(fastpath_check_vcpu, good, timer_pending,
-	     FASTPATH_BAIL_TIMER_PENDING);
+	FLIP(fastpath_check_vcpu, good, tsc_catchup, FASTPATH_BAIL_TSC_CATCHUP);
+	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool));
+}
+
+TEST(timer)
+{
+	struct fastpath_timer_facts good = { .tscdeadline_mode = true };
+	size_t flipped = 0;
+
+	EXPECT_EQ(fastpath_check_timer(good), FASTPATH_OK);
+	FLIP(fastpath_check_timer, good, tscdeadline_mode, FASTPATH_BAIL_LVTT_MODE);
+	FLIP(fastpath_check_timer, good, timer_pending, FASTPATH_BAIL_TIMER_PENDING);
 	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool));
 }
 
@@ -53,6 +54,31 @@ TEST(wrmsr)
 	FLIP(fastpath_check_wrmsr, good, filtered, FASTPATH_BAIL_MSR_FILTER);
 	FLIP(fastpath_check_wrmsr, good, pmu_counting,
 	     FASTPATH_BAIL_PMU_COUNTING);
+	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool));
+}
+
+TEST(eoi_stay)
+{
+	struct fastpath_eoi_stay_facts good = {};
+	size_t flipped = 0;
+
+	EXPECT_EQ(fastpath_check_eoi_stay(good), FASTPATH_OK);
+	FLIP(fastpath_check_eoi_stay, good, emulated, FASTPATH_BAIL_EOI_EMULATED);
+	FLIP(fastpath_check_eoi_stay, good, attention, FASTPATH_BAIL_APIC_ATTENTION);
+	FLIP(fastpath_check_eoi_stay, good, pmu_counting, FASTPATH_BAIL_PMU_COUNTING);
+	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool));
+}
+
+TEST(eoi)
+{
+	struct fastpath_eoi_facts good = { .in_service = true, .irr_empty = true };
+	size_t flipped = 0;
+
+	EXPECT_EQ(fastpath_check_eoi(good), FASTPATH_OK);
+	FLIP(fastpath_check_eoi, good, in_service, FASTPATH_BAIL_EOI_SPURIOUS);
+	FLIP(fastpath_check_eoi, good, irr_empty, FASTPATH_BAIL_IRR_PENDING);
+	FLIP(fastpath_check_eoi, good, ioapic, FASTPATH_BAIL_EOI_IOAPIC);
+	FLIP(fastpath_check_eoi, good, synic, FASTPATH_BAIL_EOI_SYNIC);
 	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool));
 }
 
@@ -107,15 +133,13 @@ TEST(rip)
 TEST(delivery)
 {
 	struct fastpath_delivery_facts good = {
-		.apicv = true, .apic_sw_enabled = true, .plain = true,
-		.vector = 0xec,
+		.apic_sw_enabled = true, .plain = true, .vector = 0xec,
 	};
 	struct fastpath_delivery_facts f = good;
 	size_t flipped = 0;
 	int vector;
 
 	EXPECT_EQ(fastpath_check_delivery(good), FASTPATH_OK);
-	FLIP(fastpath_check_delivery, good, apicv, FASTPATH_BAIL_NO_APICV);
 	FLIP(fastpath_check_delivery, good, apic_sw_enabled,
 	     FASTPATH_BAIL_APIC_SW_DISABLED);
 	FLIP(fastpath_check_delivery, good, masked, FASTPATH_BAIL_LVTT_MASKED);
@@ -126,6 +150,43 @@ TEST(delivery)
 		f.vector = vector;
 		EXPECT_EQ(fastpath_check_delivery(f),
 			  vector < 16 ? FASTPATH_BAIL_LVTT_DELIVERY : FASTPATH_OK);
+	}
+}
+
+TEST(injection_stay)
+{
+	struct fastpath_injection_stay_facts good = {};
+	size_t flipped = 0;
+
+	EXPECT_EQ(fastpath_check_injection_stay(good), FASTPATH_OK);
+	FLIP(fastpath_check_injection_stay, good, real_mode, FASTPATH_BAIL_REAL_MODE);
+	FLIP(fastpath_check_injection_stay, good, event_pending,
+	     FASTPATH_BAIL_EVENT_PENDING);
+	FLIP(fastpath_check_injection_stay, good, attention,
+	     FASTPATH_BAIL_APIC_ATTENTION);
+	FLIP(fastpath_check_injection_stay, good, auto_eoi, FASTPATH_BAIL_AUTO_EOI);
+	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool));
+}
+
+TEST(injection)
+{
+	struct fastpath_injection_facts good = {
+		.irqs_on = true, .irr_empty = true, .vector = 0x71, .ppr = 0x6f,
+	};
+	struct fastpath_injection_facts f = good;
+	size_t flipped = 0;
+	int ppr;
+
+	EXPECT_EQ(fastpath_check_injection(good), FASTPATH_OK);
+	FLIP(fastpath_check_injection, good, irqs_on, FASTPATH_BAIL_IRQS_OFF);
+	FLIP(fastpath_check_injection, good, intr_shadow, FASTPATH_BAIL_INTR_SHADOW);
+	FLIP(fastpath_check_injection, good, irr_empty, FASTPATH_BAIL_IRR_PENDING);
+	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool) - 2);
+
+	for (ppr = 0; ppr < 256; ppr++) {
+		f.ppr = ppr;
+		EXPECT_EQ(fastpath_check_injection(f),
+			  ppr >= 0x70 ? FASTPATH_BAIL_PRIORITY : FASTPATH_OK);
 	}
 }
 
