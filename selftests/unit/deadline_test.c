@@ -7,6 +7,8 @@
  */
 #include <stdlib.h>
 
+#include <linux/bits.h>
+
 #include "deadline.h"
 #include "kselftest_harness.h"
 
@@ -106,7 +108,7 @@ TEST(slack_is_tight)
 	EXPECT_EQ(worst, fastpath_timer_slack(shift) - 2);
 }
 
-#define RATIO_ONE	(1ULL << FASTPATH_TSC_FRAC_BITS)
+#define RATIO_ONE	BIT_ULL(FASTPATH_TSC_FRAC_BITS)
 
 TEST(unscaled_is_enough_and_no_more)
 {
