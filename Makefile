@@ -21,6 +21,7 @@ help:
 	@echo 'uninstall         remove it: the distribution'"'"'s module is in use again'
 	@echo 'bench             table stock / fastpath=0 / fastpath=1 in the emulated machine'
 	@echo '                  VMEXIT_FLAT=path: of a kvm-unit-tests vmexit.flat instead'
+	@echo 'bench-configs     the same without APICv, without the preemption timer, and without both'
 	@echo 'check             unit tests, static checks, and the tests in the machine'
 	@echo 'check-static      what needs no machine: unit tests, sparse, checkpatch, ...'
 	@echo 'selftests         the kselftests in the machine, in all modes'
@@ -39,12 +40,17 @@ uninstall:
 
 # The packages come first: everything below asks the headers which kernel it is
 # for. Each of these is one command that works on a fresh machine.
-bench: deps-bench
+bench: bench-build
+	@bench/run
+
+bench-configs: bench-build
+	@bench/run-configs
+
+bench-build: deps-bench
 	@kernel/build fastpath
 	@kernel/build floor
 	@scripts/machine/build-bochs
 	@$(MAKE) --no-print-directory -s -C bench O=$(CURDIR)/build/bench
-	@bench/run
 
 check: deps-check
 	@scripts/check all
@@ -79,5 +85,5 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all help module install uninstall bench check check-static selftests shell \
+.PHONY: all help module install uninstall bench bench-configs bench-build check check-static selftests shell \
 	deps-bench deps-machine deps-check clean distclean

@@ -13,14 +13,16 @@ bench_fail() {
 # load_mode MODE: kvm_intel as the mode wants it. "again" is stock once more: it
 # tells how much of a difference is no more than time passing.
 load_mode() {
-	case $1 in
-	stock | again) kvm_load stock "enable_apicv=$BENCH_APICV" ;;
-	off) kvm_load fastpath "enable_apicv=$BENCH_APICV" fastpath=0 ;;
-	on) kvm_load fastpath "enable_apicv=$BENCH_APICV" fastpath=1 ;;
-	floor) kvm_load floor "enable_apicv=$BENCH_APICV" ;;
-	*) bench_fail "no mode '$1': stock, off, on, floor or again" ;;
+	mode=$1
+	set -- "enable_apicv=$BENCH_APICV" "preemption_timer=$BENCH_PREEMPTION_TIMER"
+	case $mode in
+	stock | again) kvm_load stock "$@" ;;
+	off) kvm_load fastpath "$@" fastpath=0 ;;
+	on) kvm_load fastpath "$@" fastpath=1 ;;
+	floor) kvm_load floor "$@" ;;
+	*) bench_fail "no mode '$mode': stock, off, on, floor or again" ;;
 	esac
-	case $1 in
+	case $mode in
 	off) check_parameter fastpath 0 ;;
 	on)
 		check_parameter fastpath 1
@@ -28,7 +30,7 @@ load_mode() {
 		;;
 	esac
 	check_parameter enable_apicv "$BENCH_APICV"
-	check_parameter preemption_timer 1
+	check_parameter preemption_timer "$BENCH_PREEMPTION_TIMER"
 }
 
 # KVM turns off what the CPU lacks, and the kernel ignores what a module does not
@@ -75,7 +77,7 @@ measure_mode() {
 		-d "$BENCH_DEADLINE" -b "$BENCH_BUCKET" -s "$BENCH_SPREAD" \
 		--json "$json" "$@" $rows || exit $?
 	while read -r line; do
-		result "row $mode $BENCH_APICV $line"
+		result "row $mode $BENCH_APICV $BENCH_PREEMPTION_TIMER $line"
 	done <"$json"
 	rm -f "$json"
 }

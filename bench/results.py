@@ -4,8 +4,8 @@
 import json
 import math
 
-ROWS = ["cpuid", "vmcall", "tscdeadline_immed", "tscdeadline", "tscdeadline_over",
-        "tscdeadline_latency", "floor"]
+ROWS = ["cpuid", "vmcall", "tscdeadline_arm", "tscdeadline_immed", "tscdeadline",
+        "tscdeadline_over", "tscdeadline_latency", "floor"]
 LATENESS = ["min", "mean", "p50", "p99", "max"]
 
 # Stock measured twice may differ by so much before nothing can be said of the
@@ -32,8 +32,8 @@ def read_log(path):
                 key, _, value = rest.partition(" ")
                 facts[key] = value
             elif kind == "row":
-                mode, apicv, text = rest.split(" ", 2)
-                rows.append(read_row(mode, apicv, json.loads(text)))
+                mode, apicv, timer, text = rest.split(" ", 3)
+                rows.append(read_row(mode, apicv, timer, json.loads(text)))
         except (ValueError, KeyError, TypeError) as error:
             raise Fault(f"{path}: line {number}: {error!r}") from error
     if not rows:
@@ -43,7 +43,7 @@ def read_log(path):
     return facts, rows
 
 
-def read_row(mode, apicv, data):
+def read_row(mode, apicv, timer, data):
     """One row as the guest's host program wrote it."""
     figure = float(data["figure"])
     counters = {name: value for name, value in data.get("counters", {}).items() if value}
@@ -56,8 +56,8 @@ def read_row(mode, apicv, data):
             int(data["lateness"][key]) for key in ("early", "overflow", "width")]
         if not all(map(math.isfinite, lateness + counts)):
             raise ValueError("lateness without good figures")
-    return dict(data, mode=mode, apicv=apicv == "1", figure=figure, runs=runs,
-                counters=counters)
+    return dict(data, mode=mode, apicv=apicv == "1", preemption_timer=timer == "1",
+                figure=figure, runs=runs, counters=counters)
 
 
 def add_overheads(rows):
@@ -119,7 +119,7 @@ def to_json(machine, rows, unit):
     lines = []
     for row in rows:
         shown = {"name": row["name"], "mode": row["mode"], "apicv": row["apicv"],
-                 "mitigations": row["mitigations"], unit: row["figure"]}
+                 "preemption_timer": row["preemption_timer"], "mitigations": row["mitigations"], unit: row["figure"]}
         for key in ("exits", "counters", "lateness"):
             if row.get(key) not in (None, {}):
                 shown[key] = row[key]
@@ -131,14 +131,16 @@ def to_json(machine, rows, unit):
 
 
 def read_json(path):
-    """{(name, mode, apicv, mitigations): figure} of a bench.json, and its unit."""
+    """{(name, mode, apicv, preemption_timer, mitigations): figure} of a bench.json,
+    and its unit."""
     try:
         with open(path, encoding="utf-8") as file:
             data = json.load(file)
         unit = data["machine"]["unit"]
         cells = {}
         for row in data["rows"]:
-            key = (row["name"], row["mode"], row["apicv"], row["mitigations"])
+            key = (row["name"], row["mode"], row["apicv"], row["preemption_timer"],
+                   row["mitigations"])
             if key in cells:
                 raise ValueError(f"row {key} is there twice")
             cells[key] = float(row[unit])

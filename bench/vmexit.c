@@ -22,6 +22,10 @@ const struct row rows[NR_VMEXIT_ROWS] = {
 		.name = "vmcall",
 		.inside = "VMCALL with an unknown hypercall number",
 	},
+	[VMEXIT_TSCDEADLINE_ARM] = {
+		.name = "tscdeadline_arm",
+		.inside = "RDTSC, WRMSR TSC_DEADLINE to a deadline that never comes",
+	},
 	[VMEXIT_TSCDEADLINE_IMMED] = {
 		.name = "tscdeadline_immed",
 		.inside = "RDTSC, WRMSR TSC_DEADLINE to now, spin until the ISR has run",
