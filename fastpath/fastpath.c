@@ -85,7 +85,8 @@ fastpath_handler(struct vcpu_vmx *vmx, u32 exit_reason)
 	if (exit_reason == EXIT_REASON_PREEMPTION_TIMER)
 		return FASTPATH_PREEMPTION_TIMER;
 	if (exit_reason == EXIT_REASON_APIC_ACCESS)
-		return FASTPATH_XAPIC_EOI;
+		return fastpath_is_eoi_access() ? FASTPATH_XAPIC_EOI :
+						  NR_FASTPATH_HANDLERS;
 
 	switch ((u32)vmx->vcpu.arch.regs[VCPU_REGS_RCX]) {
 	case MSR_IA32_TSC_DEADLINE:
@@ -134,7 +135,7 @@ static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 		why = stay->eoi ?: handle_fastpath_x2apic_eoi(vmx, traced);
 		break;
 	case FASTPATH_XAPIC_EOI:
-		why = stay->eoi ?: handle_fastpath_apic_access(vmx, traced);
+		why = stay->eoi ?: handle_fastpath_xapic_eoi(vmx, traced);
 		break;
 	default:
 		return false;

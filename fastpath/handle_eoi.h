@@ -90,6 +90,15 @@ fastpath_eoi(struct vcpu_vmx *vmx, u32 exit_reason, const bool traced)
 	return FASTPATH_OK;
 }
 
+/* Of all accesses to the APIC-access page: an instruction that writes EOI. */
+static __always_inline bool fastpath_is_eoi_access(void)
+{
+	unsigned long qualification = fastpath_vmcs_readl(EXIT_QUALIFICATION);
+
+	return (qualification & APIC_ACCESS_TYPE) == TYPE_LINEAR_APIC_INST_WRITE &&
+	       (qualification & APIC_ACCESS_OFFSET) == APIC_EOI;
+}
+
 static __always_inline enum fastpath_bail
 handle_fastpath_x2apic_eoi(struct vcpu_vmx *vmx, const bool traced)
 {
@@ -105,17 +114,10 @@ handle_fastpath_x2apic_eoi(struct vcpu_vmx *vmx, const bool traced)
 }
 
 static __always_inline enum fastpath_bail
-handle_fastpath_apic_access(struct vcpu_vmx *vmx, const bool traced)
+handle_fastpath_xapic_eoi(struct vcpu_vmx *vmx, const bool traced)
 {
-	unsigned long qualification;
-
 	if (unlikely(!fastpath_fasteoi))
 		return FASTPATH_BAIL_EOI_EMULATED;
-
-	qualification = fastpath_vmcs_readl(EXIT_QUALIFICATION);
-	if ((qualification & APIC_ACCESS_TYPE) != TYPE_LINEAR_APIC_INST_WRITE ||
-	    (qualification & APIC_ACCESS_OFFSET) != APIC_EOI)
-		return FASTPATH_BAIL_APIC_ACCESS;
 
 	return fastpath_eoi(vmx, EXIT_REASON_APIC_ACCESS, traced);
 }

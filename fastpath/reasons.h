@@ -33,7 +33,6 @@
 	X(IDT_VECTORING,	idt_vectoring)				\
 	/* What the guest asks for. */					\
 	X(APIC_MODE,		apic_mode)				\
-	X(APIC_ACCESS,		apic_access)				\
 	X(MSR_VALUE,		msr_value)				\
 	/* The state of the timer at this exit. */			\
 	X(HV_TIMER_IDLE,	hv_timer_idle)				\
@@ -90,8 +89,6 @@
  * @FASTPATH_BAIL_IDT_VECTORING: the exit interrupted the delivery of an event,
  *				which KVM has to inject again
  * @FASTPATH_BAIL_APIC_MODE:	an x2APIC register is written in xAPIC mode
- * @FASTPATH_BAIL_APIC_ACCESS:	an access to the APIC page that is not a write
- *				of EOI by an instruction
  * @FASTPATH_BAIL_MSR_VALUE:	the value sets reserved bits
  * @FASTPATH_BAIL_HV_TIMER_IDLE: the preemption timer ran out without a
  *				deadline behind it
