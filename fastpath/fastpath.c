@@ -14,7 +14,6 @@
 #include "../vmx/capabilities.h"
 
 #include "entry.h"
-#include "events.h"
 #include "fastpath.h"
 #include "handle_eoi.h"
 #include "handle_msr.h"
@@ -68,34 +67,27 @@ __MODULE_PARM_TYPE(fastpath, "bool");
 MODULE_PARM_DESC(fastpath,
 		 "Handle TSC-deadline MSR writes and preemption-timer exits inside the world switch; may be changed while guests run (default: 0)");
 
-/* The basic exit reasons that may have a handler; all are below 64. */
-#define FASTPATH_EXIT_REASONS	(BIT_ULL(EXIT_REASON_MSR_WRITE) |	\
-				 BIT_ULL(EXIT_REASON_APIC_ACCESS) |	\
-				 BIT_ULL(EXIT_REASON_PREEMPTION_TIMER))
-
 /*
  * Which handler is for this exit?  A reason with any of the modifier bits set
- * (VM-Entry failure, enclave, bus lock) has none.
+ * (VM-Entry failure, enclave, bus lock) compares unequal and has none.
  */
 static __always_inline enum fastpath_handler
 fastpath_handler(struct vcpu_vmx *vmx, u32 exit_reason)
 {
-	if (exit_reason >= 64 || !(BIT_ULL(exit_reason) & FASTPATH_EXIT_REASONS))
-		return NR_FASTPATH_HANDLERS;
-	if (exit_reason == EXIT_REASON_PREEMPTION_TIMER)
-		return FASTPATH_PREEMPTION_TIMER;
-	if (exit_reason == EXIT_REASON_APIC_ACCESS)
-		return fastpath_is_eoi_access() ? FASTPATH_XAPIC_EOI :
-						  NR_FASTPATH_HANDLERS;
+	if (exit_reason == EXIT_REASON_MSR_WRITE) {
+		u32 msr = vmx->vcpu.arch.regs[VCPU_REGS_RCX];
 
-	switch ((u32)vmx->vcpu.arch.regs[VCPU_REGS_RCX]) {
-	case MSR_IA32_TSC_DEADLINE:
-		return FASTPATH_WRMSR_TSCDEADLINE;
-	case FASTPATH_MSR_X2APIC_EOI:
-		return FASTPATH_X2APIC_EOI;
-	default:
-		return NR_FASTPATH_HANDLERS;
+		if (msr == MSR_IA32_TSC_DEADLINE)
+			return FASTPATH_WRMSR_TSCDEADLINE;
+		if (msr == FASTPATH_MSR_X2APIC_EOI)
+			return FASTPATH_X2APIC_EOI;
+	} else if (exit_reason == EXIT_REASON_PREEMPTION_TIMER) {
+		return FASTPATH_PREEMPTION_TIMER;
+	} else if (exit_reason == EXIT_REASON_APIC_ACCESS) {
+		if (fastpath_is_eoi_access())
+			return FASTPATH_XAPIC_EOI;
 	}
+	return NR_FASTPATH_HANDLERS;
 }
 
 /* An exit that has a handler goes to KVM all the same. */
@@ -119,8 +111,6 @@ static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 	enum fastpath_handler handler = fastpath_handler(vmx, exit_reason);
 	struct fastpath_stay *stay = &vmx->fastpath.stay;
 	enum fastpath_bail why;
-
-	fastpath_complete_events(&vmx->vcpu);
 
 	switch (handler) {
 	case FASTPATH_WRMSR_TSCDEADLINE:
@@ -187,6 +177,13 @@ static __always_inline bool fastpath_loop(struct vcpu_vmx *vmx,
 	}
 }
 
+/* A function of its own: with both in one the untraced loop spills registers. */
+static noinstr bool fastpath_loop_traced(struct vcpu_vmx *vmx, unsigned long *regs,
+					 unsigned int flags)
+{
+	return fastpath_loop(vmx, regs, flags, true);
+}
+
 /* Begin a stay, with an exit that has a handler. */
 static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned long *regs,
 				  unsigned int flags)
@@ -194,7 +191,7 @@ static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned long *regs,
 	fastpath_survey(vmx, flags, &vmx->fastpath.stay);
 
 	if (fastpath_traced())
-		return fastpath_loop(vmx, regs, flags, true);
+		return fastpath_loop_traced(vmx, regs, flags);
 
 	return fastpath_loop(vmx, regs, flags, false);
 }

@@ -16,6 +16,7 @@
 
 #include "eligibility.h"
 #include "emit.h"
+#include "events.h"
 #include "insn.h"
 #include "lapic_state.h"
 #include "reentry.h"
@@ -86,6 +87,7 @@ fastpath_eoi(struct vcpu_vmx *vmx, u32 exit_reason, const bool traced)
 	}
 
 	fastpath_skip_insn(&insn);
+	fastpath_forget_interrupt(vcpu);
 	fastpath_end_service(apic, vector);
 	return FASTPATH_OK;
 }

@@ -10,6 +10,7 @@
 #include "deliver.h"
 #include "eligibility.h"
 #include "emit.h"
+#include "events.h"
 #include "guest_tsc.h"
 #include "hv_timer.h"
 #include "insn.h"
@@ -82,6 +83,7 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 
 	ktimer = &vcpu->arch.apic->lapic_timer;
 	fastpath_skip_insn(&insn);
+	fastpath_forget_interrupt(vcpu);
 
 	if (due) {
 		fastpath_cancel_hv_timer(vmx, ktimer);

@@ -9,6 +9,7 @@
 
 #include "deliver.h"
 #include "emit.h"
+#include "events.h"
 #include "guest_tsc.h"
 #include "hv_timer.h"
 #include "reentry.h"
@@ -60,6 +61,7 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 		if (traced)
 			fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
 
+		fastpath_forget_interrupt(vcpu);
 		fastpath_arm_hv_timer(vmx, ktimer,
 				      tsc + ticks - stay->advance, entry);
 		vmx->fastpath.stats.rearmed_early++;
@@ -81,6 +83,7 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 				     stay->advance);
 	}
 
+	fastpath_forget_interrupt(vcpu);
 	fastpath_cancel_hv_timer(vmx, ktimer);
 	fastpath_deliver_timer(vmx, ktimer, stay, traced);
 	if (ticks)

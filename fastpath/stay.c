@@ -15,6 +15,7 @@
 #include "../x86.h"
 
 #include "eligibility.h"
+#include "events.h"
 #include "guest_tsc.h"
 #include "stay.h"
 #include "sw_timer.h"
@@ -240,6 +241,8 @@ noinstr void fastpath_survey(struct vcpu_vmx *vmx, unsigned int flags,
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
 	enum fastpath_bail why;
 	bool pmu_counting;
+
+	fastpath_forget_events(vcpu);
 
 	why = fastpath_survey_vcpu(vmx, flags);
 	if (unlikely(why)) {
