@@ -79,6 +79,7 @@ static bool fits_base(const struct btf *btf, __u32 first)
 /* @base is NULL for the kernel's own. Without BTF in @file the status is @no_btf. */
 static struct btf *load(const char *file, struct btf *base, int no_btf)
 {
+	char reason[128];
 	struct btf *btf;
 
 	if (access(file, R_OK))
@@ -87,8 +88,10 @@ static struct btf *load(const char *file, struct btf *base, int no_btf)
 	/* libbpf 1.4 went from the one to the other. */
 	if (!btf && (errno == ENOENT || errno == ENODATA))
 		errx(no_btf, "%s has no BTF", file);
-	if (!btf)
-		err(E_UNUSABLE, "BTF of %s", file);
+	if (!btf) {
+		libbpf_strerror(errno, reason, sizeof(reason));
+		errx(E_UNUSABLE, "BTF of %s: %s", file, reason);
+	}
 	return btf;
 }
 
@@ -211,8 +214,10 @@ int main(int argc, char **argv)
 
 	compare_types(&ours, &theirs, &findings);
 	compare_values(&ours, &theirs, &findings);
+	if (findings.misfits > 1)
+		errx(E_DIFFERENT, "%s (and %zu more)", findings.first.text, findings.misfits - 1);
 	if (findings.misfits)
-		errx(E_DIFFERENT, "%s (the first of %zu)", findings.first.text, findings.misfits);
+		errx(E_DIFFERENT, "%s", findings.first.text);
 	printf("%zu structures, unions and enumerators agree\n", findings.agreeing);
 	return 0;
 }
