@@ -5,6 +5,8 @@
 set -eu
 # shellcheck source=scripts/machine/job.sh
 . /lib/job.sh
+# shellcheck source=scripts/machine/qemu-job.sh
+. /lib/qemu.sh
 # shellcheck source=/dev/null
 . /bench/options
 # shellcheck source=bench/measure.sh
@@ -23,10 +25,7 @@ for mode in $BENCH_MODES; do
 	echo "# mode: $mode"
 	sleep 1
 	status=0
-	qemu-system-x86_64 -L /bench/qemu -nodefaults -display none -machine accel=kvm -cpu host \
-		-device pc-testdev -device isa-debug-exit,iobase=0xf4,iosize=0x4 \
-		-serial file:/tmp/flat.log -kernel /bench/vmexit.flat -append "$rows" ||
-		status=$?
+	qemu_flat /tmp/flat.log /bench/vmexit.flat -cpu host -append "$rows" || status=$?
 	tr -d '\r' </tmp/flat.log | tee /tmp/flat.txt
 	[ $status = $flat_passed ] ||
 		bench_fail "vmexit.flat ended with QEMU's status $status, not $flat_passed"
