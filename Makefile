@@ -23,6 +23,7 @@ help:
 	@echo '                  VMEXIT_FLAT=path: of a kvm-unit-tests vmexit.flat instead'
 	@echo 'bench-configs     the same without APICv, without the preemption timer, and without both'
 	@echo 'check             unit tests, static checks, and the tests in the machine'
+	@echo '                  KUT=dir: instead, a build of kvm-unit-tests, what differs from stock'
 	@echo 'check-static      what needs no machine: unit tests, sparse, checkpatch, ...'
 	@echo 'selftests         the kselftests in the machine, in all modes'
 	@echo 'shell             a shell in the machine, on this terminal'
@@ -52,8 +53,15 @@ bench-build: deps-bench
 	@scripts/machine/build-bochs
 	@$(MAKE) --no-print-directory -s -C bench O=$(CURDIR)/build/bench
 
+check: KUT ?=
 check: deps-check
+ifneq ($(KUT),)
+	@kernel/build fastpath
+	@scripts/machine/build-bochs
+	@KUT='$(KUT)' selftests/kut/run $(KUT_TESTS)
+else
 	@scripts/check all
+endif
 
 check-static: deps-check
 	@scripts/check static
@@ -77,7 +85,7 @@ deps-machine:
 	@scripts/deps module machine
 
 deps-check:
-	@scripts/deps module machine check
+	@scripts/deps module machine qemu check
 
 clean:
 	rm -rf build/module build/modules build/bench build/selftests build/unit
