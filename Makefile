@@ -88,7 +88,8 @@ deps-check:
 	@scripts/deps module machine qemu check
 
 clean:
-	rm -rf build/module build/modules build/bench build/selftests build/unit
+	rm -rf build/module build/modules build/bench build/btf build/selftests build/kut* \
+		build/unit
 
 distclean:
 	rm -rf build

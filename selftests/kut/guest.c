@@ -51,12 +51,23 @@ static void put_number(__u32 number)
 	out8(SERIAL_PORT, '0' + number % 10);
 }
 
-static void report(bool pass, const char *text, __u32 number)
+static void begin_report(bool pass, const char *text)
 {
 	put(pass ? "PASS: " : "FAIL: ");
 	put(text);
+}
+
+static void report(bool pass, const char *text)
+{
+	begin_report(pass, text);
+	put("\n");
+}
+
+static void report_number(bool pass, const char *text, __u32 number)
+{
+	begin_report(pass, text);
 	put_number(number);
-	out8(SERIAL_PORT, '\n');
+	put("\n");
 }
 
 /* The instructions that one write of the deadline takes, host's included */
@@ -84,8 +95,8 @@ static int costly(const char *limit)
 
 	for (; *limit >= '0' && *limit <= '9'; limit++)
 		n = n * 10 + *limit - '0';
-	report(true, "a write of the deadline costs ", cost);
-	report(cost > n, "it costs more than ", n);
+	report_number(true, "a write of the deadline costs ", cost);
+	report_number(cost > n, "it costs more than ", n);
 	return cost > n ? EXIT_PASS : EXIT_FAIL;
 }
 
@@ -112,14 +123,14 @@ static int run(const char *line)
 {
 	const char *rest;
 
-	report(true, "it was started", 0);
+	report(true, "it was started");
 	rest = after(line, "costly");
 	if (rest)
 		return costly(rest);
 	if (after(line, "pass"))
 		return EXIT_PASS;
 	if (after(line, "fail")) {
-		report(false, "what fails everywhere", 0);
+		report(false, "what fails everywhere");
 		return EXIT_FAIL;
 	}
 	if (after(line, "skip")) {
@@ -128,8 +139,9 @@ static int run(const char *line)
 	}
 	if (after(line, "reset"))
 		no_idt();
+	/* Interrupts are off. */
 	for (;;)
-		barrier();
+		asm volatile("hlt");
 }
 
 void guest_main(void *arg)
