@@ -56,7 +56,7 @@ bench-build: deps-bench
 check: KUT ?=
 check: deps-check
 ifneq ($(KUT),)
-	@kernel/build fastpath
+	@kernel/build fastpath >/dev/null
 	@scripts/machine/build-bochs
 	@KUT='$(KUT)' selftests/kut/run $(KUT_TESTS)
 else

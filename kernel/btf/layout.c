@@ -76,7 +76,11 @@ static bool fits_base(const struct btf *btf, __u32 first)
 	return true;
 }
 
-/* @base is NULL for the kernel's own. Without BTF in @file the status is @no_btf. */
+/*
+ * @base is NULL for the kernel's own. Without BTF in @file the status is @no_btf.
+ * A module may bring a digest of its base along (.BTF.base, by pahole 1.28); libbpf
+ * 1.5, which such a pahole needs itself, puts @base in its place.
+ */
 static struct btf *load(const char *file, struct btf *base, int no_btf)
 {
 	char reason[128];
