@@ -122,10 +122,10 @@ static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 								      traced);
 		break;
 	case FASTPATH_X2APIC_EOI:
-		why = stay->eoi ?: handle_fastpath_x2apic_eoi(vmx, traced);
+		why = stay->eoi ?: handle_fastpath_x2apic_eoi(vmx, entry, traced);
 		break;
 	case FASTPATH_XAPIC_EOI:
-		why = stay->eoi ?: handle_fastpath_xapic_eoi(vmx, traced);
+		why = stay->eoi ?: handle_fastpath_xapic_eoi(vmx, entry, traced);
 		break;
 	default:
 		return false;

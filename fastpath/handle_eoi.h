@@ -16,6 +16,7 @@
 
 #include "eligibility.h"
 #include "emit.h"
+#include "entry.h"
 #include "events.h"
 #include "insn.h"
 #include "lapic_state.h"
@@ -57,7 +58,8 @@ fastpath_eoi_verdict(struct kvm_vcpu *vcpu, int vector)
 }
 
 static __always_inline enum fastpath_bail
-fastpath_eoi(struct vcpu_vmx *vmx, u32 exit_reason, const bool traced)
+fastpath_eoi(struct vcpu_vmx *vmx, u32 exit_reason, struct fastpath_entry *entry,
+	     const bool traced)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
 	struct kvm_lapic *apic = vcpu->arch.apic;
@@ -89,6 +91,7 @@ fastpath_eoi(struct vcpu_vmx *vmx, u32 exit_reason, const bool traced)
 	fastpath_skip_insn(&insn);
 	fastpath_forget_interrupt(vcpu);
 	fastpath_end_service(apic, vector);
+	entry->load_hv_timer = apic->lapic_timer.hv_timer_in_use;
 	return FASTPATH_OK;
 }
 
@@ -102,7 +105,8 @@ static __always_inline bool fastpath_is_eoi_access(void)
 }
 
 static __always_inline enum fastpath_bail
-handle_fastpath_x2apic_eoi(struct vcpu_vmx *vmx, const bool traced)
+handle_fastpath_x2apic_eoi(struct vcpu_vmx *vmx, struct fastpath_entry *entry,
+			   const bool traced)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
 
@@ -112,16 +116,17 @@ handle_fastpath_x2apic_eoi(struct vcpu_vmx *vmx, const bool traced)
 	if (unlikely((u32)vcpu->arch.regs[VCPU_REGS_RDX]))
 		return FASTPATH_BAIL_MSR_VALUE;
 
-	return fastpath_eoi(vmx, EXIT_REASON_MSR_WRITE, traced);
+	return fastpath_eoi(vmx, EXIT_REASON_MSR_WRITE, entry, traced);
 }
 
 static __always_inline enum fastpath_bail
-handle_fastpath_xapic_eoi(struct vcpu_vmx *vmx, const bool traced)
+handle_fastpath_xapic_eoi(struct vcpu_vmx *vmx, struct fastpath_entry *entry,
+			  const bool traced)
 {
 	if (unlikely(!fastpath_fasteoi))
 		return FASTPATH_BAIL_EOI_EMULATED;
 
-	return fastpath_eoi(vmx, EXIT_REASON_APIC_ACCESS, traced);
+	return fastpath_eoi(vmx, EXIT_REASON_APIC_ACCESS, entry, traced);
 }
 
 #endif /* VMX_FASTPATH_HANDLE_EOI_H */
