@@ -178,8 +178,6 @@ TEST_F(fastpath, taken_by_writes)
 
 	if (!fastpath_present())
 		SKIP(return, "kvm_intel has no fast path");
-	if (!get_kvm_intel_param_bool("enable_apicv"))
-		SKIP(return, "without APICv the generic path handles the exits");
 
 	fastpath_set(true);
 	counts = count_guest(self->vcpu, guest_writes);
@@ -202,8 +200,8 @@ TEST_F(fastpath, taken_by_expiries)
 
 	if (!fastpath_present())
 		SKIP(return, "kvm_intel has no fast path");
-	if (!get_kvm_intel_param_bool("enable_apicv"))
-		SKIP(return, "without APICv the generic path handles the exits");
+	if (!get_kvm_intel_param_bool("preemption_timer"))
+		SKIP(return, "without the preemption timer an expiry is a host interrupt");
 
 	fastpath_set(true);
 	counts = count_guest(self->vcpu, guest_ticks);
@@ -265,13 +263,10 @@ TEST_F_TIMEOUT(fastpath, flipped_while_ticking, 120)
 	ksft_print_msg("%d flips, %lu ticks, exits %lu, handled: WRMSR %lu, preemption timer %lu\n",
 		       NR_FLIPS, ticks, counts.exits, counts.wrmsr, counts.timer);
 	TEST_ASSERT(ticks >= NR_TICKS, "%lu ticks of %d", ticks, NR_TICKS);
-	if (!get_kvm_intel_param_bool("enable_apicv"))
-		goto out;
 	/* Both paths had their share, or nothing was tested. */
 	TEST_ASSERT(counts.wrmsr, "No write took the fast path");
 	TEST_ASSERT(counts.wrmsr < ticks, "%lu ticks, all %lu writes took the fast path",
 		    ticks, counts.wrmsr);
-out:
 	kvm_vm_free(vm);
 }
 

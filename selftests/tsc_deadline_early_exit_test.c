@@ -14,6 +14,7 @@
 
 #include "deadline_timer.h"
 #include "fastpath.h"
+#include "vcpu_state.h"
 
 #define NR_ROUNDS	50
 #define DEADLINE_US	2000
@@ -36,17 +37,6 @@ static void guest_code(void)
 	GUEST_DONE();
 }
 
-static void move_tsc(struct kvm_vcpu *vcpu, s64 ticks)
-{
-	u64 offset;
-
-	vcpu_device_attr_get(vcpu, KVM_VCPU_TSC_CTRL, KVM_VCPU_TSC_OFFSET,
-			     &offset);
-	offset += ticks;
-	vcpu_device_attr_set(vcpu, KVM_VCPU_TSC_CTRL, KVM_VCPU_TSC_OFFSET,
-			     &offset);
-}
-
 TEST(rearmed)
 {
 	u64 stage, rearmed;
@@ -54,10 +44,8 @@ TEST(rearmed)
 	struct kvm_vm *vm;
 	int khz;
 
-	if (!fastpath_present() || !fastpath_get())
-		SKIP(return, "the fast path is not on");
-	if (!get_kvm_intel_param_bool("enable_apicv"))
-		SKIP(return, "delivery needs APICv");
+	if (!fastpath_delivers())
+		SKIP(return, "the fast path does not deliver here");
 
 	vm = vm_create_with_one_vcpu(&vcpu, guest_code);
 	timer_vcpu_init(vcpu, true);
@@ -65,7 +53,7 @@ TEST(rearmed)
 	TEST_ASSERT(khz > 0, "KVM_GET_TSC_KHZ returned %d", khz);
 
 	while ((stage = run_to_sync(vcpu)) != GUEST_IS_DONE)
-		move_tsc(vcpu, -(s64)khz * MOVE_US / 1000);
+		move_tsc_offset(vcpu, -(s64)khz * MOVE_US / 1000);
 
 	/* A round that took too long has no timer left to end early. */
 	rearmed = fastpath_counter(vm, "rearmed_early");

@@ -16,11 +16,9 @@
  *   and neither lose nor double it.
  * - Masked LVTT, another timer mode, and a disabled APIC give none.
  */
-#include "kvm_test_harness.h"
 #include "test_util.h"
 
-#include "deadline_timer.h"
-#include "fastpath.h"
+#include "timer_fixture.h"
 
 #define NR_RANDOM	2000
 #define NR_FAR		8
@@ -36,32 +34,7 @@
 #define OUT_OF_REACH	BIT_ULL(50)
 #define IN_REACH_US	2000000
 
-FIXTURE(tsc_deadline) {
-	struct kvm_vcpu *vcpu;
-};
-
-FIXTURE_VARIANT(tsc_deadline) {
-	bool x2apic;
-};
-
-FIXTURE_VARIANT_ADD(tsc_deadline, xapic) {
-	.x2apic = false,
-};
-
-FIXTURE_VARIANT_ADD(tsc_deadline, x2apic) {
-	.x2apic = true,
-};
-
-FIXTURE_SETUP(tsc_deadline)
-{
-	vm_create_with_one_vcpu(&self->vcpu, NULL);
-	timer_vcpu_init(self->vcpu, variant->x2apic);
-}
-
-FIXTURE_TEARDOWN(tsc_deadline)
-{
-	kvm_vm_free(self->vcpu->vm);
-}
+TIMER_FIXTURE(tsc_deadline)
 
 static void wait_once_more(void)
 {
@@ -89,10 +62,7 @@ static void guest_random_deadlines(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, random_deadlines, guest_random_deadlines)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, random_deadlines, guest_random_deadlines)
 
 static void guest_far_deadlines(void)
 {
@@ -107,10 +77,7 @@ static void guest_far_deadlines(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, far_deadlines, guest_far_deadlines)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, far_deadlines, guest_far_deadlines)
 
 static void guest_past_deadline(void)
 {
@@ -130,10 +97,7 @@ static void guest_past_deadline(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, past_deadline, guest_past_deadline)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, past_deadline, guest_past_deadline)
 
 static void guest_zero_disarms(void)
 {
@@ -178,10 +142,7 @@ static void guest_zero_disarms(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, zero_disarms, guest_zero_disarms)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, zero_disarms, guest_zero_disarms)
 
 static void check_msr_in_handler(void)
 {
@@ -224,10 +185,7 @@ static void guest_msr_reads(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, msr_reads, guest_msr_reads)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, msr_reads, guest_msr_reads)
 
 static void rearm(void)
 {
@@ -245,10 +203,7 @@ static void guest_rearm_in_handler(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, rearm_in_handler, guest_rearm_in_handler)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, rearm_in_handler, guest_rearm_in_handler)
 
 static void rearm_past(void)
 {
@@ -271,10 +226,7 @@ static void guest_past_deadline_in_handler(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, past_deadline_in_handler, guest_past_deadline_in_handler)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, past_deadline_in_handler, guest_past_deadline_in_handler)
 
 static void guest_rewritten_deadline(void)
 {
@@ -310,10 +262,7 @@ static void guest_rewritten_deadline(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, rewritten_deadline, guest_rewritten_deadline)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, rewritten_deadline, guest_rewritten_deadline)
 
 static void guest_vector_changed(void)
 {
@@ -332,10 +281,7 @@ static void guest_vector_changed(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, vector_changed, guest_vector_changed)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, vector_changed, guest_vector_changed)
 
 static void guest_hlt_wakeup(void)
 {
@@ -354,10 +300,7 @@ static void guest_hlt_wakeup(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, hlt_wakeup, guest_hlt_wakeup)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, hlt_wakeup, guest_hlt_wakeup)
 
 static void guest_irqs_off(void)
 {
@@ -382,10 +325,7 @@ static void guest_irqs_off(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, irqs_off, guest_irqs_off)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, irqs_off, guest_irqs_off)
 
 static inline void write_cr8(u64 value)
 {
@@ -415,20 +355,16 @@ static void guest_task_priority(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, task_priority, guest_task_priority)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, task_priority, guest_task_priority)
 
 static void guest_other_interrupt(void)
 {
-	u32 icr = APIC_DEST_SELF | APIC_INT_ASSERT | APIC_DM_FIXED | OTHER_VECTOR;
 	int i;
 
 	timer_enable();
 	for (i = 1; i <= 100; i++) {
 		irqs_off();
-		timer_apic_write(APIC_ICR, icr);
+		timer_self_ipi(APIC_DM_FIXED, OTHER_VECTOR);
 		timer_arm(1);
 		__GUEST_ASSERT(timer_irr(OTHER_VECTOR), "self-IPI lost to the timer");
 		__GUEST_ASSERT(timer_irr(TIMER_VECTOR), "timer lost to the self-IPI");
@@ -442,10 +378,7 @@ static void guest_other_interrupt(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, other_interrupt, guest_other_interrupt)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, other_interrupt, guest_other_interrupt)
 
 /*
  * NR_WRITES times: count, WRMSR with @prefix, count.  A WRMSR that is skipped
@@ -488,10 +421,7 @@ static void guest_rip_plain(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, rip_plain, guest_rip_plain)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, rip_plain, guest_rip_plain)
 
 static void guest_rip_segment_prefix(void)
 {
@@ -499,10 +429,7 @@ static void guest_rip_segment_prefix(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, rip_segment_prefix, guest_rip_segment_prefix)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, rip_segment_prefix, guest_rip_segment_prefix)
 
 static void guest_rip_rex_prefix(void)
 {
@@ -510,10 +437,7 @@ static void guest_rip_rex_prefix(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, rip_rex_prefix, guest_rip_rex_prefix)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, rip_rex_prefix, guest_rip_rex_prefix)
 
 /*
  * WRMSR in the shadow of STI and of MOV SS, with a deadline that has passed:
@@ -547,10 +471,7 @@ static void guest_sti_shadow(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, sti_shadow, guest_sti_shadow)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, sti_shadow, guest_sti_shadow)
 
 static void guest_mov_ss_shadow(void)
 {
@@ -558,10 +479,7 @@ static void guest_mov_ss_shadow(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, mov_ss_shadow, guest_mov_ss_shadow)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, mov_ss_shadow, guest_mov_ss_shadow)
 
 static void guest_masked_lvtt(void)
 {
@@ -588,10 +506,7 @@ static void guest_masked_lvtt(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, masked_lvtt, guest_masked_lvtt)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, masked_lvtt, guest_masked_lvtt)
 
 static void ignored_in_mode(u32 mode)
 {
@@ -617,10 +532,7 @@ static void guest_other_timer_modes(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, other_timer_modes, guest_other_timer_modes)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, other_timer_modes, guest_other_timer_modes)
 
 static void guest_mode_change_disarms(void)
 {
@@ -634,10 +546,7 @@ static void guest_mode_change_disarms(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, mode_change_disarms, guest_mode_change_disarms)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, mode_change_disarms, guest_mode_change_disarms)
 
 static void guest_apic_software_disabled(void)
 {
@@ -650,10 +559,7 @@ static void guest_apic_software_disabled(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, apic_software_disabled, guest_apic_software_disabled)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, apic_software_disabled, guest_apic_software_disabled)
 
 static void guest_apic_hardware_disabled(void)
 {
@@ -679,14 +585,6 @@ static void guest_apic_hardware_disabled(void)
 	GUEST_DONE();
 }
 
-KVM_ONE_VCPU_TEST(tsc_deadline, apic_hardware_disabled, guest_apic_hardware_disabled)
-{
-	run_to_done(vcpu);
-}
+GUEST_TEST(tsc_deadline, apic_hardware_disabled, guest_apic_hardware_disabled)
 
-int main(int argc, char *argv[])
-{
-	TEST_REQUIRE(kvm_has_cap(KVM_CAP_TSC_DEADLINE_TIMER));
-
-	return test_harness_run(argc, argv);
-}
+TIMER_TEST_MAIN

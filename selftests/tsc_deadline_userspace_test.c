@@ -14,11 +14,10 @@
  *   from the first one after the filter was set: in KVM_EXIT_X86_WRMSR or #GP.
  * - Without an in-kernel APIC the MSR is ignored.
  */
-#include "kvm_test_harness.h"
 #include "test_util.h"
 
-#include "deadline_timer.h"
-#include "fastpath.h"
+#include "timer_fixture.h"
+#include "vcpu_state.h"
 
 /*
  * Far enough to stay armed over a few exits to userspace, and in reach of the
@@ -46,41 +45,6 @@ static void warm_up(void)
 		timer_wait(i);
 	}
 	irqs_off();
-}
-
-static bool lapic_bit(struct kvm_vcpu *vcpu, unsigned int base, int vector)
-{
-	struct kvm_lapic_state lapic;
-	u32 reg;
-
-	vcpu_ioctl(vcpu, KVM_GET_LAPIC, &lapic);
-	memcpy(&reg, lapic.regs + base + vector / 32 * 0x10, sizeof(reg));
-	return reg & BIT(vector % 32);
-}
-
-static void expect_state(struct kvm_vcpu *vcpu, u64 msr, bool irr, bool isr)
-{
-	struct kvm_vcpu_events events;
-	u64 value = vcpu_get_msr(vcpu, MSR_IA32_TSC_DEADLINE);
-
-	TEST_ASSERT(value == msr, "KVM_GET_MSRS says %lu, wanted %lu", value, msr);
-	TEST_ASSERT(lapic_bit(vcpu, APIC_IRR, TIMER_VECTOR) == irr,
-		    "IRR bit of the timer is %d in KVM_GET_LAPIC", !irr);
-	TEST_ASSERT(lapic_bit(vcpu, APIC_ISR, TIMER_VECTOR) == isr,
-		    "ISR bit of the timer is %d in KVM_GET_LAPIC", !isr);
-
-	vcpu_events_get(vcpu, &events);
-	TEST_ASSERT(!events.interrupt.injected, "Interrupt %u half delivered",
-		    events.interrupt.nr);
-	TEST_ASSERT(!events.interrupt.shadow, "Interrupt shadow 0x%x left behind",
-		    events.interrupt.shadow);
-}
-
-static void expect_stage(struct kvm_vcpu *vcpu, u64 wanted)
-{
-	u64 stage = run_to_sync(vcpu);
-
-	TEST_ASSERT(stage == wanted, "Checkpoint %lu, wanted %lu", stage, wanted);
 }
 
 enum {
@@ -176,32 +140,7 @@ static void set_trap_flag(void)
 	asm volatile("pushf; orq %0, (%%rsp); popf" :: "i"(RFLAGS_TF) : "memory", "cc");
 }
 
-FIXTURE(tsc_deadline_userspace) {
-	struct kvm_vcpu *vcpu;
-};
-
-FIXTURE_VARIANT(tsc_deadline_userspace) {
-	bool x2apic;
-};
-
-FIXTURE_VARIANT_ADD(tsc_deadline_userspace, xapic) {
-	.x2apic = false,
-};
-
-FIXTURE_VARIANT_ADD(tsc_deadline_userspace, x2apic) {
-	.x2apic = true,
-};
-
-FIXTURE_SETUP(tsc_deadline_userspace)
-{
-	vm_create_with_one_vcpu(&self->vcpu, NULL);
-	timer_vcpu_init(self->vcpu, variant->x2apic);
-}
-
-FIXTURE_TEARDOWN(tsc_deadline_userspace)
-{
-	kvm_vm_free(self->vcpu->vm);
-}
+TIMER_FIXTURE(tsc_deadline_userspace)
 
 TEST_F(tsc_deadline_userspace, msr_and_lapic)
 {
@@ -532,9 +471,4 @@ TEST(no_kernel_apic)
 	kvm_vm_free(vm);
 }
 
-int main(int argc, char *argv[])
-{
-	TEST_REQUIRE(kvm_has_cap(KVM_CAP_TSC_DEADLINE_TIMER));
-
-	return test_harness_run(argc, argv);
-}
+TIMER_TEST_MAIN

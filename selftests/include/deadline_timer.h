@@ -37,8 +37,21 @@ extern u64 timer_rip;
 /* The deadline written last: no timer interrupt may come before it. */
 extern u64 timer_deadline;
 
-/* Called by the timer's handler before EOI. */
+/* Called by the handlers before EOI. */
 extern void (*timer_callback)(void);
+extern void (*other_callback)(void);
+
+/*
+ * Interrupts that came before timer_deadline.  The handler refuses them, unless
+ * the test says that its guest or its userspace moves the TSC.
+ */
+extern u64 timer_early_count;
+extern bool timer_may_be_early;
+
+/* NMIs, and what their handler calls.  timer_vcpu_init() does not install it. */
+extern u64 nmi_count;
+extern void (*nmi_callback)(void);
+void nmi_handler(struct ex_regs *regs);
 
 /* A WRMSR at a known address, and the instruction after it. */
 void write_deadline(u64 deadline);
@@ -48,11 +61,20 @@ extern const char deadline_wrmsr[], deadline_next[];
 void timer_gate(void);
 extern u64 timer_library_entry;
 
-/* Host: give the guest the timer, its interrupt gates and the APIC mode. */
+/* Host: give the guest the interrupt gates and the APIC mode ... */
+void timer_vm_init(struct kvm_vm *vm, bool x2apic);
+
+/* ... and the vCPU the timer; for a VM with one vCPU. */
 void timer_vcpu_init(struct kvm_vcpu *vcpu, bool x2apic);
 
 /* Guest: enable the APIC, leave IRQs off, put LVTT into TSC-deadline mode. */
 void timer_enable(void);
+
+/* Guest: switch to the other APIC mode, in a way that keeps the APIC enabled. */
+void timer_switch_apic_mode(void);
+
+/* Guest: send this vCPU an interrupt of delivery mode @mode; it is APIC ID 0. */
+void timer_self_ipi(u32 mode, int vector);
 
 u32 timer_apic_read(unsigned int reg);
 void timer_apic_write(unsigned int reg, u32 val);

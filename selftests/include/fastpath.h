@@ -6,6 +6,8 @@
 #ifndef SELFTEST_FASTPATH_H
 #define SELFTEST_FASTPATH_H
 
+#include <linux/compiler.h>
+
 #include "kvm_util.h"
 
 #define FASTPATH_PARAM	"/sys/module/kvm_intel/parameters/fastpath"
@@ -16,6 +18,27 @@
 bool fastpath_present(void);
 bool fastpath_get(void);
 void fastpath_set(bool on);
+
+/*
+ * Whether the fast path is on and sees expiries: without the preemption timer they
+ * are host interrupts.  It delivers those that the guest can take at once, and with
+ * APICv all, unless something else speaks against it.
+ */
+bool fastpath_delivers(void);
+
+/* A parameter of another module, or a tunable, which the test puts back. */
+struct param {
+	const char *path;
+	char saved[64];
+};
+
+void param_save(struct param *param, const char *path);
+/* False where the file is not there or refuses @value. */
+bool param_set(const struct param *param, const char *value);
+void param_restore(const struct param *param);
+
+/* The number in a file below the VM's debugfs folder. */
+__printf(2, 3) u64 kvm_debugfs_number(struct kvm_vm *vm, const char *format, ...);
 
 /* The VM's sum of a counter, @name being a file below its debugfs folder. */
 u64 fastpath_counter(struct kvm_vm *vm, const char *name);

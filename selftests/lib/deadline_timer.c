@@ -10,7 +10,12 @@ u64 other_at_timer_count;
 u64 timer_tsc;
 u64 timer_rip;
 u64 timer_deadline;
+u64 timer_early_count;
+bool timer_may_be_early;
+u64 nmi_count;
 void (*timer_callback)(void);
+void (*other_callback)(void);
+void (*nmi_callback)(void);
 
 /* The library's entry for TIMER_VECTOR, where timer_gate goes on. */
 u64 timer_library_entry;
@@ -47,7 +52,8 @@ bool timer_isr(int vector)
 
 static void timer_handler(struct ex_regs *regs)
 {
-	__GUEST_ASSERT(timer_tsc >= timer_deadline,
+	timer_early_count += timer_tsc < timer_deadline;
+	__GUEST_ASSERT(timer_tsc >= timer_deadline || timer_may_be_early,
 		       "early by %lu: deadline %lu, TSC in the handler %lu",
 		       timer_deadline - timer_tsc, timer_deadline, timer_tsc);
 
@@ -62,17 +68,41 @@ static void other_handler(struct ex_regs *regs)
 {
 	other_count++;
 	other_at_timer_count = timer_count;
+	if (other_callback)
+		other_callback();
 	timer_apic_write(APIC_EOI, 0);
 }
 
-void timer_vcpu_init(struct kvm_vcpu *vcpu, bool x2apic)
+void nmi_handler(struct ex_regs *regs)
 {
-	struct kvm_vm *vm = vcpu->vm;
+	nmi_count++;
+	if (nmi_callback)
+		nmi_callback();
+}
+
+void timer_self_ipi(u32 mode, int vector)
+{
+	if (!is_x2apic)
+		timer_apic_write(APIC_ICR2, 0);
+	timer_apic_write(APIC_ICR, APIC_INT_ASSERT | mode | vector);
+}
+
+void timer_switch_apic_mode(void)
+{
+	if (is_x2apic) {
+		/* The way back leads through the disabled APIC. */
+		xapic_enable();
+	} else {
+		wrmsr(MSR_IA32_APICBASE, rdmsr(MSR_IA32_APICBASE) |
+		      MSR_IA32_APICBASE_EXTD);
+	}
+	is_x2apic = !is_x2apic;
+}
+
+void timer_vm_init(struct kvm_vm *vm, bool x2apic)
+{
 	struct idt_entry *idt = addr_gva2hva(vm, vm->arch.idt);
 	struct idt_entry *gate = &idt[TIMER_VECTOR];
-
-	/* KVM leaves the bit to userspace, as it stands and falls with the irqchip. */
-	vcpu_set_cpuid_feature(vcpu, X86_FEATURE_TSC_DEADLINE_TIMER);
 
 	vm_install_exception_handler(vm, TIMER_VECTOR, timer_handler);
 	vm_install_exception_handler(vm, OTHER_VECTOR, other_handler);
@@ -86,8 +116,16 @@ void timer_vcpu_init(struct kvm_vcpu *vcpu, bool x2apic)
 	gate->offset1 = (u64)timer_gate >> 16;
 	gate->offset2 = (u64)timer_gate >> 32;
 
-	if (!x2apic)
-		virt_pg_map(vm, APIC_DEFAULT_GPA, APIC_DEFAULT_GPA);
+	/* In either mode, as the guest may change it. */
+	virt_pg_map(vm, APIC_DEFAULT_GPA, APIC_DEFAULT_GPA);
+}
+
+void timer_vcpu_init(struct kvm_vcpu *vcpu, bool x2apic)
+{
+	/* KVM leaves the bit to userspace, as it stands and falls with the irqchip. */
+	vcpu_set_cpuid_feature(vcpu, X86_FEATURE_TSC_DEADLINE_TIMER);
+
+	timer_vm_init(vcpu->vm, x2apic);
 }
 
 void timer_enable(void)

@@ -3,6 +3,7 @@
  * Host side of the fast path's tests, see include/fastpath.h.
  */
 #include <dirent.h>
+#include <stdarg.h>
 
 #include "processor.h"
 #include "ucall_common.h"
@@ -30,41 +31,90 @@ void fastpath_set(bool on)
 	close(fd);
 }
 
-/* KVM names a VM's folder by the thread that created it, and the VM's fd. */
-static char *counter_folder(struct kvm_vm *vm)
+bool fastpath_delivers(void)
 {
-	return strdup_printf(KVM_DEBUGFS "/%d-%d/fastpath", getpid(), vm->fd);
+	return fastpath_present() && fastpath_get() &&
+	       get_kvm_intel_param_bool("preemption_timer");
 }
 
-static u64 read_counter(const char *folder, const char *name)
+void param_save(struct param *param, const char *path)
 {
-	char *path = strdup_printf("%s/%s", folder, name);
+	FILE *file = fopen(path, "r");
+
+	param->path = path;
+	param->saved[0] = '\0';
+	if (!file)
+		return;
+	TEST_ASSERT(fgets(param->saved, sizeof(param->saved), file), "%s is empty", path);
+	fclose(file);
+}
+
+bool param_set(const struct param *param, const char *value)
+{
+	int fd = open(param->path, O_WRONLY);
+	ssize_t r;
+
+	if (fd < 0)
+		return false;
+	r = write(fd, value, strlen(value));
+	close(fd);
+	return r == (ssize_t)strlen(value);
+}
+
+void param_restore(const struct param *param)
+{
+	if (param->path && param->saved[0])
+		param_set(param, param->saved);
+}
+
+/*
+ * The path of what lies below the VM's folder in debugfs, which KVM names by the thread
+ * that created the VM, and by the VM's fd.
+ */
+static char *debugfs_path(struct kvm_vm *vm, const char *name)
+{
+	return strdup_printf(KVM_DEBUGFS "/%d-%d/%s", getpid(), vm->fd, name);
+}
+
+static u64 read_number(const char *path)
+{
 	unsigned long long value;
 	FILE *file;
 	int n;
 
 	file = fopen(path, "r");
-	TEST_ASSERT(file, "No counter %s, errno %d", path, errno);
+	TEST_ASSERT(file, "No file %s, errno %d", path, errno);
 	n = fscanf(file, "%llu", &value);
 	TEST_ASSERT(n == 1, "%s holds no number", path);
 
 	fclose(file);
+	return value;
+}
+
+u64 kvm_debugfs_number(struct kvm_vm *vm, const char *format, ...)
+{
+	char name[128], *path;
+	va_list args;
+	u64 value;
+
+	va_start(args, format);
+	vsnprintf(name, sizeof(name), format, args);
+	va_end(args);
+
+	path = debugfs_path(vm, name);
+	value = read_number(path);
 	free(path);
 	return value;
 }
 
 u64 fastpath_counter(struct kvm_vm *vm, const char *name)
 {
-	char *folder = counter_folder(vm);
-	u64 value = read_counter(folder, name);
-
-	free(folder);
-	return value;
+	return kvm_debugfs_number(vm, "fastpath/%s", name);
 }
 
 u64 fastpath_counters(struct kvm_vm *vm, const char *prefix)
 {
-	char *folder = counter_folder(vm);
+	char *folder = debugfs_path(vm, "fastpath");
 	struct dirent *entry;
 	u64 sum = 0;
 	DIR *dir;
@@ -73,7 +123,7 @@ u64 fastpath_counters(struct kvm_vm *vm, const char *prefix)
 	TEST_ASSERT(dir, "No counters in %s, errno %d", folder, errno);
 	while ((entry = readdir(dir))) {
 		if (!strncmp(entry->d_name, prefix, strlen(prefix)))
-			sum += read_counter(folder, entry->d_name);
+			sum += fastpath_counter(vm, entry->d_name);
 	}
 
 	closedir(dir);
