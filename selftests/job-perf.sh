@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# In the machine: perf stat's counts of KVM's and of our tracepoints.
+# In the machine: perf stat's counts of KVM's and of our tracepoints, and a trace
+# with all of them.
 
 # shellcheck source=../scripts/machine/job.sh
 . /lib/job.sh
@@ -10,7 +11,8 @@ status=0
 
 modes()
 {
-	/selftests/run_modes.sh /selftests/perf_counts.sh >/dev/ttyS1 2>&1 || status=1
+	/selftests/run_modes.sh /selftests/perf_counts.sh /selftests/trace_events.sh \
+		>/dev/ttyS1 2>&1 || status=1
 }
 
 kvm_load stock
