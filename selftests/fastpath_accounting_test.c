@@ -99,6 +99,8 @@ static void guest_many_writes(void)
 	u64 i;
 
 	timer_enable();
+	/* What cannot be taken at once is not delivered fast without APICv. */
+	irqs_on();
 	GUEST_SYNC(START);
 	for (i = 1; i <= NR_MANY; i++) {
 		timer_arm(i & 1 ? 1 : rdtsc() + us_to_tsc(2));
@@ -158,7 +160,8 @@ TEST_F_TIMEOUT(fastpath_accounting, guest_time, 120)
 	ksft_print_msg("%d writes: guest time %.0f ms of %.0f ms\n", NR_MANY, guest * 1e3,
 		       wall * 1e3);
 	TEST_ASSERT(guest <= wall + 2 * tick, "Guest time %f s in %f s", guest, wall);
-	TEST_ASSERT(guest >= wall / 4 - 2 * tick, "Guest time %f s in %f s", guest, wall);
+	/* Generic exits are host time for the most part. */
+	TEST_ASSERT(guest >= wall / 10 - 2 * tick, "Guest time %f s in %f s", guest, wall);
 }
 
 static void guest_masked(void)

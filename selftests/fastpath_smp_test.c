@@ -297,10 +297,10 @@ static void msr_filter_replaced(struct kvm_vcpu *vcpu)
 
 DISTURBED_TEST(msr_filter_replaced)
 
-/* Wait until the guest's counter at @hva is @wanted, and tell how long it took. */
-static u64 await_count(u64 *hva, u64 wanted)
+/* Wait until the guest's counter at @hva is @wanted, and tell how long after @start. */
+static u64 await_count(u64 *hva, u64 wanted, u64 start)
 {
-	u64 start = now_us(), us = 0;
+	u64 us = now_us() - start;
 
 	while (READ_ONCE(*hva) < wanted) {
 		us = now_us() - start;
@@ -316,7 +316,7 @@ static void irqfd(struct kvm_vcpu *vcpu)
 	struct kvm_irqfd irqfd = { .gsi = IRQFD_GSI };
 	struct response response = {};
 	u64 *count = addr_gva2hva(vcpu->vm, (u64)&other_count);
-	u64 i, one = 1;
+	u64 i, start, one = 1;
 
 	routing->nr = 1;
 	routing->entries[0].gsi = IRQFD_GSI;
@@ -330,11 +330,12 @@ static void irqfd(struct kvm_vcpu *vcpu)
 	vm_ioctl(vcpu->vm, KVM_IRQFD, &irqfd);
 
 	/* The APIC has to be up. */
-	await_count(addr_gva2hva(vcpu->vm, (u64)&timer_count), 1);
+	await_count(addr_gva2hva(vcpu->vm, (u64)&timer_count), 1, now_us());
 	for (i = 1; i <= NR_EVENTS; i++) {
+		start = now_us();
 		TEST_ASSERT(write(irqfd.fd, &one, sizeof(one)) == sizeof(one),
 			    "eventfd refuses, errno %d", errno);
-		response_add(&response, await_count(count, i));
+		response_add(&response, await_count(count, i, start));
 		usleep(EVENT_US / 4);
 	}
 	TEST_ASSERT(READ_ONCE(*count) == NR_EVENTS, "%lu interrupts of %d writes",
@@ -388,7 +389,7 @@ static void run_sender(void *arg)
 {
 	struct job *job = arg;
 
-	await_count(addr_gva2hva(job->vcpu->vm, (u64)&timer_count), 1);
+	await_count(addr_gva2hva(job->vcpu->vm, (u64)&timer_count), 1, now_us());
 	disturb(arg);
 }
 

@@ -148,15 +148,22 @@ static void guest_write_passed_on(struct vmx_pages *vmx)
 	u64 deadline;
 	int i;
 
-	l1_init(vmx, 0, 0);
+	l1_init(vmx, PIN_BASED_EXT_INTR_MASK, 0);
 	for (i = 1; i <= NR_ROUNDS; i++) {
 		irqs_off();
 		deadline = i & 1 ? 1 : rdtsc() + us_to_tsc(1000);
 		l2_deadline = deadline;
 		timer_deadline = deadline;
-		EXPECT_EXIT(run_l2(l2_write_deadline), EXIT_REASON_VMCALL);
-		__GUEST_ASSERT(i & 1 || rdtsc() < deadline, "too slow to see it armed");
-		GUEST_ASSERT_EQ(timer_msr(), i & 1 ? 0 : deadline);
+		if (i & 1) {
+			/* At once, and after the WRMSR. */
+			EXPECT_EXIT(run_l2(l2_write_deadline), EXIT_REASON_EXTERNAL_INTERRUPT);
+			GUEST_ASSERT_EQ(vmreadz(GUEST_RIP), (u64)deadline_next);
+			GUEST_ASSERT_EQ(timer_msr(), 0);
+		} else {
+			EXPECT_EXIT(run_l2(l2_write_deadline), EXIT_REASON_VMCALL);
+			__GUEST_ASSERT(rdtsc() < deadline, "too slow to see it armed");
+			GUEST_ASSERT_EQ(timer_msr(), deadline);
+		}
 		timer_wait(i);
 	}
 	timer_quiet(NR_ROUNDS, 500);
