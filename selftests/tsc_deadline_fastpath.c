@@ -26,6 +26,7 @@
 #define NR_TICKS	10000
 #define NR_WRITES	1000
 #define NR_SLEEPS	50
+#define NR_SLOW_HANDLERS	20
 
 /*
  * Two kinds of deadline that no test lives to see: beyond the preemption timer's
@@ -227,6 +228,36 @@ static void guest_past_deadline_in_handler(void)
 }
 
 GUEST_TEST(tsc_deadline, past_deadline_in_handler, guest_past_deadline_in_handler)
+
+/* The next deadline is 2 ms away when it is armed, and 500 us when EOI follows. */
+static void arm_long_before_eoi(void)
+{
+	if (timer_count >= NR_SLOW_HANDLERS)
+		return;
+
+	if (timer_count > 1)
+		__GUEST_ASSERT(timer_tsc < timer_deadline + us_to_tsc(1000),
+			       "tick %lu is %lu us late", timer_count,
+			       (timer_tsc - timer_deadline) * 1000 / guest_tsc_khz);
+	timer_arm(rdtsc() + us_to_tsc(2000));
+	spin_until(timer_deadline - us_to_tsc(500));
+}
+
+static void guest_eoi_after_arming(void)
+{
+	timer_enable();
+	timer_callback = arm_long_before_eoi;
+	timer_arm(1);
+	timer_wait(NR_SLOW_HANDLERS);
+	timer_quiet(NR_SLOW_HANDLERS, 500);
+	GUEST_DONE();
+}
+
+/* Without APICv EOI exits, and the preemption timer counts from VM-Entry on. */
+KVM_ONE_VCPU_TEST(tsc_deadline, eoi_after_arming, guest_eoi_after_arming)
+{
+	run_to_done(vcpu);
+}
 
 static void guest_rewritten_deadline(void)
 {
