@@ -26,6 +26,9 @@ help:
 	@echo '                  KUT=dir: instead, a build of kvm-unit-tests, what differs from stock'
 	@echo 'check-static      what needs no machine: unit tests, sparse, checkpatch, ...'
 	@echo 'selftests         the kselftests in the machine, in all modes'
+	@echo 'fuzz              random guests, with and without the fast path, for'
+	@echo '                  SECONDS=300 of real time, from SEED= on'
+	@echo 'fuzz-faults       that it finds faults: one after the other, planted for it'
 	@echo 'shell             a shell in the machine, on this terminal'
 	@echo 'clean             remove what was built of ours; distclean: all of build/'
 	@echo 'Variables: KDIR= kernel headers, KSRC= kernel source, DESTDIR= for install'
@@ -68,6 +71,15 @@ check-static: deps-check
 
 selftests: deps-check
 	@scripts/check selftests
+
+fuzz: deps-check
+	@kernel/build fastpath
+	@scripts/machine/build-bochs
+	@selftests/fuzz/run $(if $(SECONDS),-t '$(SECONDS)') $(if $(SEED),-s '$(SEED)')
+
+fuzz-faults: deps-check
+	@scripts/machine/build-bochs
+	@selftests/fuzz/find-faults
 
 shell: deps-machine
 	@kernel/build fastpath

@@ -144,7 +144,7 @@ static void print_comment(const struct fuzz_program *program)
 	fuzz_program_print(out, program);
 	fclose(out);
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		printf("#    %s\n", line);
+		printf("#: %s\n", line);
 	free(text);
 }
 

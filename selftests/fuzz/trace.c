@@ -49,7 +49,6 @@ struct canon {
 	unsigned int arms;
 	unsigned int fired;
 	u8 fired_vector;
-	u64 fired_msr;
 	bool tsc_moved;
 	bool adjusted;
 };
@@ -318,12 +317,13 @@ static void landed(struct canon *c, const struct fuzz_event *event)
 		put_msr(c, event->value);
 	if (c->fired > c->arms && !c->model.pending)
 		broken(c, "more interrupts than deadlines");
-	if (c->model.raced)
-		put(c, " for any of some deadlines");
-	else
+	if (c->model.raced) {
+		put(c, " interrupts ~");
+	} else {
 		put_value(c, "interrupts", c->fired);
-	if (c->fired)
-		put_value(c, "vector", c->fired_vector);
+		if (c->fired)
+			put_value(c, "vector", c->fired_vector);
+	}
 	put(c, "\n");
 	advance(c, event->op + 1);
 	land(c);
