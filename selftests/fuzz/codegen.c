@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
 
+#include <linux/bits.h>
+
 #include "codegen.h"
 #include "model.h"
 #include "trace.h"
@@ -8,7 +10,7 @@
 #define APIC_PAGE	0xfee00000u
 
 /* Beyond the preemption timer at any rate, but not beyond KVM's arithmetic. */
-#define BEYOND_TICKS	(1ull << 40)
+#define BEYOND_TICKS	BIT_ULL(40)
 
 static void emit(struct fuzz_code *code, const void *bytes, unsigned int len)
 {

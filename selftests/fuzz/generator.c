@@ -169,6 +169,7 @@ void fuzz_generate(u64 seed, struct fuzz_program *program)
 {
 	struct fuzz_random random = { .state = seed };
 	struct fuzz_model model;
+	bool disarmed = false;
 	unsigned int nr_ops;
 
 	*program = (struct fuzz_program) {
@@ -183,13 +184,15 @@ void fuzz_generate(u64 seed, struct fuzz_program *program)
 		struct fuzz_op op = { .code = random_code(&random) };
 
 		random_args(&random, &op);
-		/* Waiting for nothing takes time and shows nothing. */
-		if (op.code == OP_WAIT && model.flight == FLIGHT_NONE)
+		/* Only what was disarmed is worth waiting for when nothing is armed. */
+		if (op.code == OP_WAIT && model.flight == FLIGHT_NONE && !disarmed)
 			continue;
 		if (!fuzz_model_allows(&model, &op))
 			continue;
 		fuzz_model_step(&model, &op);
 		program->ops[program->nr_ops++] = op;
+		disarmed = (op.code == OP_ARM || op.code == OP_SETMSR) &&
+			   op.arg[0] == WHEN_ZERO;
 	}
 	if (model.flight != FLIGHT_NONE)
 		program->ops[program->nr_ops++] = (struct fuzz_op) { .code = OP_WAIT };

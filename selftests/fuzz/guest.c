@@ -153,7 +153,9 @@ void fuzz_call(u32 what, u64 value)
 
 	switch (kind) {
 	case EV_ARM:
-		fuzz_guest.deadline = value;
+		/* After 0, wait for what must not come any more. */
+		if (value)
+			fuzz_guest.deadline = value;
 		log_value(kind, op, value);
 		break;
 	case EV_HALT:

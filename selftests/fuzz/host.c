@@ -40,7 +40,7 @@ struct run {
 	timer_t hung_timer;
 };
 
-static volatile sig_atomic_t hung;
+static bool hung;
 
 static void on_noise(int signal)
 {
@@ -48,7 +48,7 @@ static void on_noise(int signal)
 
 static void on_hung(int signal)
 {
-	hung = 1;
+	WRITE_ONCE(hung, true);
 }
 
 static timer_t create_timer(int signal, void (*handler)(int))
@@ -134,7 +134,8 @@ static void set_deadline(struct run *run, const struct fuzz_op *op)
 
 	event->value = deadline;
 	event->tsc = tsc;
-	run->vm->guest->deadline = deadline;
+	if (deadline)
+		run->vm->guest->deadline = deadline;
 	fuzz_msr_set(vcpu, MSR_IA32_TSC_DEADLINE, deadline);
 }
 
@@ -201,9 +202,12 @@ static void host_op(struct run *run)
 	host_event(run, EV_HOST);
 }
 
+/* Of any magnitude from a microsecond to a millisecond. */
 static u64 next_signal_ns(struct run *run)
 {
-	return 1 + (fuzz_random(&run->noise) & ((1 << (10 + fuzz_random_below(&run->noise, 11))) - 1));
+	unsigned int bits = 10 + fuzz_random_below(&run->noise, 11);
+
+	return 1 + (fuzz_random(&run->noise) & (BIT_ULL(bits) - 1));
 }
 
 /* A signal came: at any moment, so nothing that userspace does now may matter. */
@@ -342,7 +346,7 @@ static void run_vcpu(struct run *run)
 	bool goes_on = true;
 	int r;
 
-	hung = 0;
+	WRITE_ONCE(hung, false);
 	set_timer(run->hung_timer, HUNG_MS * 1000000ull, 1000000);
 	if (run->signals)
 		set_timer(run->noise_timer, next_signal_ns(run), 0);
@@ -353,7 +357,7 @@ static void run_vcpu(struct run *run)
 		read_log(run);
 		if (!r) {
 			goes_on = handle_exit(run);
-		} else if (hung) {
+		} else if (READ_ONCE(hung)) {
 			end(run, END_HUNG);
 			goes_on = false;
 		} else {

@@ -39,19 +39,22 @@ struct options {
 	const char *folder;
 	bool verbose;
 	bool same;
+	bool first;
 };
 
 static struct options options = { .seed = 1, .count = 1000 };
 static bool has_param;
 static u64 nr_late;
 static unsigned int nr_failures;
+static u64 nr_until_failure;
 
 static const char usage[] =
-	"usage: fastpath_fuzz [-s SEED] [-n COUNT | -t SECONDS] [-o DIR] [-vS] [PROGRAM...]\n"
+	"usage: fastpath_fuzz [-s SEED] [-n COUNT | -t SECONDS] [-o DIR] [-fvS] [PROGRAM...]\n"
 	"  -s SEED     first seed (default 1)\n"
 	"  -n COUNT    how many seeds (default 1000; 0: PROGRAMs only)\n"
 	"  -t SECONDS  as many as there is time for\n"
 	"  -o DIR      write programs that fail, shrunk, into DIR\n"
+	"  -f          stop at the first program that fails, without shrinking it\n"
 	"  -v          print programs and traces\n"
 	"  -S          twice with fastpath=0: differences are the test's own fault\n"
 	"PROGRAMs are files as -o writes them, and are run first\n";
@@ -171,7 +174,7 @@ static void save(const struct fuzz_program *program, const char *name, const cha
 	out = fopen(path, "w");
 	if (!out)
 		ksft_exit_fail_msg("cannot write %s: %s\n", path, strerror(errno));
-	fprintf(out, "# SPDX-License-Identifier: GPL-2.0-only\n# %s\n", why);
+	fprintf(out, "# SPDX-License-Identifier%s GPL-2.0-only\n# %s\n", ":", why);
 	fuzz_program_print(out, program);
 	fclose(out);
 	free(path);
@@ -187,6 +190,10 @@ static void report(struct fuzz_program program, const char *name, struct pair *p
 	printf("# %s: %s\n", name, why);
 	print_comment(&program);
 	print_pair(pair);
+	if (options.first) {
+		save(&program, name, why);
+		return;
+	}
 	if (!fails(&program, &own)) {
 		printf("# not in %d other runs: it depends on time\n", REPEATS);
 		save(&program, name, why);
@@ -204,6 +211,11 @@ static void report(struct fuzz_program program, const char *name, struct pair *p
 	}
 	save(&program, name, why);
 	fflush(stdout);
+}
+
+static unsigned int max_failures(void)
+{
+	return options.first ? 1 : MAX_FAILURES;
 }
 
 struct batch {
@@ -241,8 +253,10 @@ static void run_batch(u64 seed, unsigned int nr)
 			printf("%s", pair->trace[0].text);
 		}
 		nr_late += pair->trace[0].late || pair->trace[1].late;
-		if (!verdict(pair) || nr_failures == MAX_FAILURES)
+		if (!verdict(pair) || nr_failures == max_failures())
 			continue;
+		if (!nr_failures)
+			nr_until_failure = seed + n - options.seed + 1;
 		snprintf(name, sizeof(name), "seed-%lu", seed + n);
 		report(batch->program[n], name, pair);
 	}
@@ -253,7 +267,8 @@ static void run_seeds(void)
 	u64 start = now_ns(), done = 0, ms;
 
 	while ((options.seconds ? now_ns() - start < options.seconds * 1000000000ull :
-				  done < options.count) && nr_failures < MAX_FAILURES) {
+				  done < options.count) &&
+	       nr_failures < max_failures()) {
 		unsigned int nr = BATCH;
 
 		if (!options.seconds)
@@ -264,9 +279,11 @@ static void run_seeds(void)
 	}
 
 	ms = (now_ns() - start) / 1000000;
-	ksft_print_msg("%lu programs, seeds %lu to %lu, %lu too slow to compare, %lu a minute\n",
-		       done, options.seed, options.seed + done - 1, nr_late,
-		       ms ? done * 60000 / ms : 0);
+	ksft_print_msg("%lu programs, seeds %lu to %lu, %lu too slow to compare\n", done,
+		       options.seed, options.seed + done - 1, nr_late);
+	ksft_print_msg("%lu programs a minute\n", ms ? done * 60000 / ms : 0);
+	if (nr_failures)
+		ksft_print_msg("the first failure is program %lu\n", nr_until_failure);
 	ksft_test_result(!nr_failures, "seeds from %lu on\n", options.seed);
 }
 
@@ -292,7 +309,7 @@ static void run_file(const char *path)
 		ksft_exit_fail_msg("%s: a deadline is in flight at the end: add 'wait'\n",
 				   path);
 	if (valid != (int)program.nr_ops)
-		ksft_exit_fail_msg("%s: operation %d may not come there: its outcome depends on time\n",
+		ksft_exit_fail_msg("%s: operation %d: what comes of it there depends on time\n",
 				   path, valid);
 
 	if (!fails(&program, &pair)) {
@@ -309,7 +326,7 @@ static void run_file(const char *path)
 	ksft_test_result_fail("%s: %s\n", name, verdict(&pair));
 }
 
-static u64 number(const char *word, char option)
+static u64 parse_number(const char *word, char option)
 {
 	char *end;
 	u64 value = strtoull(word, &end, 0);
@@ -323,19 +340,22 @@ static void parse(int argc, char *argv[])
 {
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:n:t:o:vSh")) != -1) {
+	while ((opt = getopt(argc, argv, "s:n:t:o:fvSh")) != -1) {
 		switch (opt) {
 		case 's':
-			options.seed = number(optarg, opt);
+			options.seed = parse_number(optarg, opt);
 			break;
 		case 'n':
-			options.count = number(optarg, opt);
+			options.count = parse_number(optarg, opt);
 			break;
 		case 't':
-			options.seconds = number(optarg, opt);
+			options.seconds = parse_number(optarg, opt);
 			break;
 		case 'o':
 			options.folder = optarg;
+			break;
+		case 'f':
+			options.first = true;
 			break;
 		case 'v':
 			options.verbose = true;

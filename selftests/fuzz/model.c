@@ -225,8 +225,8 @@ static void step(struct fuzz_model *model, const struct fuzz_op *op)
 	case OP_LVTT:
 		if (!reachable)
 			break;
-		if ((model->timer_mode == TIMER_DEADLINE) !=
-		    (op->arg[0] == TIMER_DEADLINE)) {
+		if (model->timer_mode != op->arg[0] &&
+		    (model->timer_mode == TIMER_DEADLINE || op->arg[0] == TIMER_DEADLINE)) {
 			model->certain = false;
 			model->stale = false;
 		}

@@ -7,6 +7,8 @@
 
 #include "program.h"
 
+#define BLANKS	" \t"
+
 struct names {
 	unsigned int nr;
 	const char *name[8];
@@ -98,7 +100,7 @@ static bool read_name(const char *word, const struct names *names, u64 *value)
 
 static bool read_op(char *line, struct fuzz_op *op)
 {
-	const char *word = strtok(line, " \t\n");
+	const char *word = strtok(line, BLANKS);
 	unsigned int code, i;
 
 	for (code = 0; code < NR_OPS; code++) {
@@ -112,23 +114,23 @@ static bool read_op(char *line, struct fuzz_op *op)
 	for (i = 0; i < ops[code].nr_args; i++) {
 		const struct names *names = &ops[code].arg[i];
 
-		word = strtok(NULL, " \t\n");
+		word = strtok(NULL, BLANKS);
 		if (names->nr ? !read_name(word, names, &op->arg[i]) :
 				!read_number(word, &op->arg[i]))
 			return false;
 	}
-	return !strtok(NULL, " \t\n");
+	return !strtok(NULL, BLANKS);
 }
 
 static bool read_vm(char *line, struct fuzz_program *program)
 {
 	u64 tsc_half, mode;
 
-	strtok(line, " \t\n");
-	if (!read_number(strtok(NULL, " \t\n"), &tsc_half) ||
-	    !read_name(strtok(NULL, " \t\n"), &apic_modes, &mode) ||
-	    !read_number(strtok(NULL, " \t\n"), &program->noise) ||
-	    strtok(NULL, " \t\n"))
+	strtok(line, BLANKS);
+	if (!read_number(strtok(NULL, BLANKS), &tsc_half) ||
+	    !read_name(strtok(NULL, BLANKS), &apic_modes, &mode) ||
+	    !read_number(strtok(NULL, BLANKS), &program->noise) ||
+	    strtok(NULL, BLANKS))
 		return false;
 
 	program->tsc_half = tsc_half;
@@ -140,18 +142,18 @@ static bool read_vm(char *line, struct fuzz_program *program)
 bool fuzz_program_read(FILE *in, struct fuzz_program *program, char *error,
 		       size_t len)
 {
-	char line[256], copy[256];
+	char line[256], copy[sizeof(line)];
 	unsigned int number = 0;
 	bool has_vm = false;
 
 	*program = (struct fuzz_program) { .tsc_half = 2 };
 	while (fgets(line, sizeof(line), in)) {
 		number++;
-		strcpy(copy, line);
-		copy[strcspn(copy, "\n")] = '\0';
-		if (!strtok(line, " \t\n") || line[0] == '#')
+		line[strcspn(line, "\n")] = '\0';
+		if (!line[strspn(line, BLANKS)] || line[0] == '#')
 			continue;
-		strcpy(line, copy);
+		/* What follows takes the line apart. */
+		memcpy(copy, line, sizeof(copy));
 
 		if (!strncmp(line, "vm ", 3)) {
 			if (has_vm || !read_vm(line, program))

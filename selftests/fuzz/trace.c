@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/bits.h>
+
 #include "model.h"
 #include "trace.h"
 
@@ -10,7 +12,7 @@
 #define UD_VECTOR	6
 #define GP_VECTOR	13
 #define PF_VECTOR	14
-#define RF		(1ull << 16)
+#define RF		BIT_ULL(16)
 
 #define APIC_ISR	0x100
 #define APIC_IRR_END	0x280
@@ -278,7 +280,7 @@ static u64 flags_by_chance(struct canon *c, const struct fuzz_event *event)
 	return fault && !c->program->noise ? 0 : RF;
 }
 
-static void interrupt(struct canon *c, const struct fuzz_event *event)
+static void interrupted(struct canon *c, const struct fuzz_event *event)
 {
 	bool timer = fuzz_is_timer_vector(event->vector);
 	u64 deadline = c->nr_deadlines ? c->deadline[c->nr_deadlines - 1] : 0;
@@ -496,7 +498,7 @@ void fuzz_canonical(const struct fuzz_program *program, const struct fuzz_code *
 			value(&canon, &events[i]);
 			break;
 		case EV_INTR:
-			interrupt(&canon, &events[i]);
+			interrupted(&canon, &events[i]);
 			break;
 		default:
 			host(&canon, &events[i]);

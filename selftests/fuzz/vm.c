@@ -15,7 +15,7 @@
 #define SMI_ENTRY	0x8000
 
 /* Neither half of a time is 0. */
-#define TSC_START	(1ull << 40)
+#define TSC_START	BIT_ULL(40)
 
 #define FLIP_GPA	0x2000000
 #define FLIP_SLOT	2
@@ -267,8 +267,10 @@ struct fuzz_vm *fuzz_vm_get(const struct fuzz_program *program)
 	struct fuzz_vm *fvm = vms[tsc_half];
 	struct fuzz_guest *guest;
 
-	if (!fvm)
-		fvm = vms[tsc_half] = create(tsc_half);
+	if (!fvm) {
+		fvm = create(tsc_half);
+		vms[tsc_half] = fvm;
+	}
 
 	reset_vcpu(fvm, program->x2apic);
 	guest = fvm->guest;

@@ -126,7 +126,7 @@ TEST(bad_text_is_refused)
 	char error[320];
 	unsigned int i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		error[0] = '\0';
 		EXPECT_FALSE(read_text(bad[i][0] ? bad[i] : "\n", &program, error,
 				       sizeof(error)));
@@ -193,7 +193,7 @@ TEST(time_must_not_decide)
 	char text[256], error[320];
 	unsigned int i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		snprintf(text, sizeof(text), "vm 2 x2apic 0\n%s", cases[i].text);
 		ASSERT_TRUE(read_text(text, &program, error, sizeof(error)))
 			TH_LOG("%s", error);
@@ -267,8 +267,6 @@ static void canonical(struct fuzz_code *code, const struct fuzz_program *program
 	fuzz_canonical(program, code, &rules, events, nr, trace);
 }
 
-#define NR(events)	(sizeof(events) / sizeof((events)[0]))
-
 TEST_F(trace, a_near_interrupt_may_come_anywhere)
 {
 	struct fuzz_program program = program_of("vm 2 x2apic 0\nsti\narm near 10 plain -\n"
@@ -290,24 +288,24 @@ TEST_F(trace, a_near_interrupt_may_come_anywhere)
 	struct fuzz_event none[] = { late[0], late[1], late[2], late[4] };
 	struct fuzz_event twice[] = { late[0], late[1], late[2], late[3], late[3], late[4] };
 
-	canonical(&self->code, &program, early, NR(early), &self->a);
-	canonical(&self->code, &program, late, NR(late), &self->b);
+	canonical(&self->code, &program, early, ARRAY_SIZE(early), &self->a);
+	canonical(&self->code, &program, late, ARRAY_SIZE(late), &self->b);
 	EXPECT_EQ(fuzz_difference(self->a.text, self->b.text), 0);
 	EXPECT_EQ(self->a.broken, NULL);
 	EXPECT_EQ(self->b.broken, NULL);
 
-	canonical(&self->code, &program, none, NR(none), &self->b);
+	canonical(&self->code, &program, none, ARRAY_SIZE(none), &self->b);
 	EXPECT_NE(fuzz_difference(self->a.text, self->b.text), 0);
-	canonical(&self->code, &program, twice, NR(twice), &self->b);
+	canonical(&self->code, &program, twice, ARRAY_SIZE(twice), &self->b);
 	EXPECT_NE(fuzz_difference(self->a.text, self->b.text), 0);
 	EXPECT_NE(self->b.broken, NULL);
 
 	early[1].tsc = 5009;
-	canonical(&self->code, &program, early, NR(early), &self->a);
+	canonical(&self->code, &program, early, ARRAY_SIZE(early), &self->a);
 	EXPECT_STREQ(self->a.broken, "an interrupt before its deadline");
 	early[1].tsc = 5010;
 	early[1].msr = 5010;
-	canonical(&self->code, &program, early, NR(early), &self->a);
+	canonical(&self->code, &program, early, ARRAY_SIZE(early), &self->a);
 	EXPECT_STREQ(self->a.broken, "the deadline MSR is not 0 in the handler");
 }
 
@@ -319,13 +317,13 @@ TEST_F(trace, an_interrupt_that_is_due_has_one_place)
 		{ .kind = EV_INTR, .vector = 0x71, .rip = 0x500050, .tsc = 5010 },
 	};
 
-	canonical(&self->code, &program, events, NR(events), &self->a);
+	canonical(&self->code, &program, events, ARRAY_SIZE(events), &self->a);
 	events[1].rip++;
-	canonical(&self->code, &program, events, NR(events), &self->b);
+	canonical(&self->code, &program, events, ARRAY_SIZE(events), &self->b);
 	EXPECT_EQ(fuzz_difference(self->a.text, self->b.text), 2);
 	events[1].rip--;
 	events[1].msr = 1;
-	canonical(&self->code, &program, events, NR(events), &self->b);
+	canonical(&self->code, &program, events, ARRAY_SIZE(events), &self->b);
 	EXPECT_EQ(fuzz_difference(self->a.text, self->b.text), 2);
 }
 
@@ -338,10 +336,10 @@ TEST_F(trace, what_is_soon_must_not_have_come)
 		{ .kind = EV_LANDED, .op = 1, .tsc = 405000 },
 	};
 
-	canonical(&self->code, &program, events, NR(events), &self->a);
+	canonical(&self->code, &program, events, ARRAY_SIZE(events), &self->a);
 	EXPECT_FALSE(self->a.late);
 	events[1].tsc = 395000;
-	canonical(&self->code, &program, events, NR(events), &self->a);
+	canonical(&self->code, &program, events, ARRAY_SIZE(events), &self->a);
 	EXPECT_TRUE(self->a.late);
 }
 
@@ -354,12 +352,13 @@ TEST_F(trace, a_deadline_is_known_by_its_writer)
 		{ .kind = EV_VALUE, .op = 1, .value = 2000005000 },
 	};
 
-	canonical(&self->code, &program, events, NR(events), &self->a);
-	events[0].value = events[1].value = 2000009999;
-	canonical(&self->code, &program, events, NR(events), &self->b);
+	canonical(&self->code, &program, events, ARRAY_SIZE(events), &self->a);
+	events[0].value = 2000009999;
+	events[1].value = 2000009999;
+	canonical(&self->code, &program, events, ARRAY_SIZE(events), &self->b);
 	EXPECT_EQ(fuzz_difference(self->a.text, self->b.text), 0);
 	events[1].value++;
-	canonical(&self->code, &program, events, NR(events), &self->b);
+	canonical(&self->code, &program, events, ARRAY_SIZE(events), &self->b);
 	EXPECT_EQ(fuzz_difference(self->a.text, self->b.text), 2);
 }
 
