@@ -18,8 +18,6 @@
 #define NR_EVENTS	100
 #define EVENT_US	1000
 #define COMPETE_US	400000
-/* Generous: on one CPU the scheduler's slices are in it. */
-#define RESPONSE_LIMIT_US	100000
 
 #define SPARE_SLOT	7
 #define SPARE_GPA	0x40000000
@@ -162,7 +160,7 @@ TEST_F(fastpath_livelock, signals)
 		response_add(&response, READ_ONCE(signalled_us) - start);
 		usleep(EVENT_US);
 	}
-	response_check(&response, "signal", RESPONSE_LIMIT_US);
+	response_check(&response, "signal");
 }
 
 TEST_F(fastpath_livelock, requests)
@@ -182,7 +180,7 @@ TEST_F(fastpath_livelock, requests)
 		vm_ioctl(vm, KVM_SET_USER_MEMORY_REGION2, &region);
 		usleep(EVENT_US);
 	}
-	response_check(&response, "memslot's removal", RESPONSE_LIMIT_US);
+	response_check(&response, "memslot's removal");
 }
 
 static u64 thread_us(void)
@@ -220,10 +218,11 @@ TEST_F(fastpath_livelock, stays_in_the_fast_path)
 	if (!get_kvm_intel_param_bool("enable_apicv"))
 		SKIP(return, "KVM opens windows for interrupts that the guest cannot take");
 
-	exits = vcpu_stat(self->vcpu, "exits");
+	/* The VM's, in debugfs: the vCPU's would wait for the vCPU. */
+	exits = kvm_debugfs_number(self->vcpu->vm, "exits");
 	handled = fastpath_counters(self->vcpu->vm, "handled_");
 	usleep(20000);
-	exits = vcpu_stat(self->vcpu, "exits") - exits;
+	exits = kvm_debugfs_number(self->vcpu->vm, "exits") - exits;
 	handled = fastpath_counters(self->vcpu->vm, "handled_") - handled;
 	ksft_print_msg("%lu of %lu exits handled\n", handled, exits);
 	TEST_ASSERT(handled > exits / 2, "The fast path took %lu of %lu exits", handled, exits);

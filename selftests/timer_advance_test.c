@@ -8,6 +8,9 @@
  *   counts, it leaves no guest without its interrupts; and where the fast path
  *   delivers it neither falls to 0 nor jumps back.
  *
+ * - An advance that is larger than the fast path needs is waited out, no longer than
+ *   it is long, and no tick is early.
+ *
  * Userspace makes an expiry late or early: it moves the guest's TSC while the
  * timer is armed.
  */
@@ -24,7 +27,28 @@
  */
 #define OFF_TICKS	4000
 
-TIMER_FIXTURE(timer_advance)
+/* The preemption timer may end early by some more. */
+#define SLACK_TICKS	100
+
+FIXTURE(timer_advance) {
+	struct kvm_vcpu *vcpu;
+	bool saved;
+};
+
+FIXTURE_SETUP(timer_advance)
+{
+	if (fastpath_present())
+		self->saved = fastpath_get();
+	vm_create_with_one_vcpu(&self->vcpu, NULL);
+	timer_vcpu_init(self->vcpu, true);
+}
+
+/* In the parent, so that a test that dies leaves the parameter as it was. */
+FIXTURE_TEARDOWN_PARENT(timer_advance)
+{
+	if (fastpath_present())
+		fastpath_set(self->saved);
+}
 
 static void guest_ticks(void)
 {
@@ -141,6 +165,51 @@ TEST_F(timer_advance, driven_up)
 TEST_F(timer_advance, driven_down)
 {
 	drive(self->vcpu, -OFF_TICKS);
+}
+
+static void guest_tuned(void)
+{
+	u64 i, count = 0;
+
+	timer_enable();
+	irqs_on();
+	for (i = 1; i <= NR_ROUNDS; i++) {
+		timer_arm(rdtsc() + us_to_tsc(20) + (guest_random_u32(&guest_rng) & 0xfff));
+		timer_wait(++count);
+	}
+	GUEST_SYNC(1);
+	for (i = 1; i <= NR_ROUNDS; i++) {
+		timer_arm(rdtsc() + us_to_tsc(20) + (guest_random_u32(&guest_rng) & 0xfff));
+		timer_wait(++count);
+	}
+	GUEST_DONE();
+}
+
+TEST_F(timer_advance, waited_out)
+{
+	struct kvm_vcpu *vcpu = self->vcpu;
+	int khz = __vcpu_ioctl(vcpu, KVM_GET_TSC_KHZ, NULL);
+	u64 spins, cycles, limit;
+
+	if (!fastpath_delivers())
+		SKIP(return, "the fast path does not deliver here");
+
+	/* Generic expiries cost more: the advance that they need is too large. */
+	fastpath_set(false);
+	vcpu_arch_set_entry_point(vcpu, guest_tuned);
+	expect_stage(vcpu, 1);
+	fastpath_set(true);
+	run_to_done(vcpu);
+
+	spins = fastpath_counter(vcpu->vm, "spins");
+	cycles = fastpath_counter(vcpu->vm, "spin_cycles");
+	limit = (u64)khz * ADVANCE_MAX_NS / 1000000;
+	ksft_print_msg("advance %lu ns, %lu waits of %lu ticks\n", checked_advance(vcpu),
+		       spins, spins ? cycles / spins : 0);
+	TEST_ASSERT(spins >= NR_ROUNDS / 2, "%lu of %d expiries were waited for", spins,
+		    NR_ROUNDS);
+	TEST_ASSERT(cycles <= spins * (limit + SLACK_TICKS), "%lu waits took %lu ticks", spins,
+		    cycles);
 }
 
 TIMER_TEST_MAIN

@@ -39,16 +39,24 @@ void pin_thread(pid_t tid, int cpu);
 /* CLOCK_MONOTONIC, in us. */
 u64 now_us(void);
 
-/* Response times, in us. */
+/* Response times, in us, and how many exceed RESPONSE_SLOW_US. */
 struct response {
 	u64 count;
+	u64 slow;
 	u64 sum;
 	u64 max;
 };
 
+#define RESPONSE_SLOW_US	100000
+#define RESPONSE_LIMIT_US	5000000
+
 void response_add(struct response *response, u64 us);
 
-/* Print it, and fail if the worst is not below @limit_us. */
-void response_check(const struct response *response, const char *what, u64 limit_us);
+/*
+ * Print it, and fail if more than one in a hundred was slow, or if one exceeds the
+ * limit.  The bounds are generous, as a machine may be busy with other things: what
+ * is to be seen is that nothing waits for the guest to be done.
+ */
+void response_check(const struct response *response, const char *what);
 
 #endif /* SELFTEST_TICKER_H */
