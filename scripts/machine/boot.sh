@@ -11,7 +11,8 @@ boot_usage="  -c N        CPUs (default 1)
               libraries (repeatable)
   -M MODULE   add a module of the kernel, with those it depends on (repeatable)
   -a ARGS     append to the kernel command line, quoted as for GRUB
-  -w          let the kernel go on after a warning, where it panics by default"
+  -w          let the kernel go on after a warning, where it panics by default,
+              and do not count any report of the kernel's checkers as a failure"
 
 cpus=1
 mitigations=off

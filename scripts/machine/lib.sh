@@ -13,6 +13,7 @@ bochs_dir=$build/bochs
 E_PANIC=120
 E_HANG=121
 E_NO_VERDICT=122
+E_SPLAT=123
 E_SETUP=125
 
 # die WORD...: misuse, or something that is missing.
@@ -40,16 +41,28 @@ need_file() {
 	done
 }
 
+# The stamp is part of the patterns for the console: a job may print the words, the
+# kernel's message may stand behind half a line of the job's.
+stamp='\[ *[0-9]+\.[0-9]+\] '
+
+# How the kernel's checkers begin their reports. Those of lockdep, RCU, might_sleep()
+# and the like are no warnings to panic_on_warn.
+splat="$stamp(-+\[ cut here|((rcu|watchdog|workqueue): )?(WARNING|BUG|INFO): |ODEBUG: )"
+
+# The directory that the kernel to boot is installed below: $KROOT, else the root.
+kernel_root=${KROOT:-}
+kernel_root=${kernel_root%/}
+
 # The kernel to boot: $KREL, else the newest 6.12 kernel of the plain flavour.
 kernel_release() {
-	local newest
+	local newest modules=$kernel_root/lib/modules
 
 	if [ -n "${KREL:-}" ]; then
-		[ -d "/lib/modules/$KREL/kernel" ] || die "KREL=$KREL: no such kernel in /lib/modules"
+		[ -d "$modules/$KREL/kernel" ] || die "KREL=$KREL: no such kernel in $modules"
 		echo "$KREL"
 		return
 	fi
-	newest=$(find /lib/modules -mindepth 1 -maxdepth 1 -name '6.12.*-amd64' \
+	newest=$(find "$modules" -mindepth 1 -maxdepth 1 -name '6.12.*-amd64' \
 		! -name '*-rt-amd64' ! -name '*-cloud-amd64' -printf '%f\n' | sort -V | tail -n 1)
 	[ -n "$newest" ] || die "no kernel 6.12 is installed: run 'scripts/deps machine' as root"
 	echo "$newest"
