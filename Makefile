@@ -25,6 +25,9 @@ help:
 	@echo 'check             unit tests, static checks, and the tests in the machine'
 	@echo '                  KUT=dir: instead, a build of kvm-unit-tests, what differs from stock'
 	@echo 'check-static      what needs no machine: unit tests, sparse, checkpatch, ...'
+	@echo 'check-debug       the kselftests on a kernel with KASAN, lockdep and the like'
+	@echo 'check-rt          the kselftests on the distribution'"'"'s PREEMPT_RT kernel'
+	@echo 'check-long        both, and all of the kernel'"'"'s own KVM selftests: hours'
 	@echo 'selftests         the kselftests in the machine, in all modes'
 	@echo 'fuzz              random guests, with and without the fast path, for'
 	@echo '                  SECONDS=300 of real time, from SEED= on'
@@ -69,6 +72,18 @@ endif
 check-static: deps-check
 	@scripts/check static
 
+check-debug: deps-check
+	@scripts/deps debug
+	@scripts/check debug
+
+check-rt: deps-check
+	@scripts/deps rt
+	@scripts/check rt
+
+check-long: deps-check
+	@scripts/deps debug rt
+	@scripts/check long
+
 selftests: deps-check
 	@scripts/check selftests
 
@@ -106,5 +121,6 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all help module install uninstall bench bench-configs bench-build check check-static selftests shell \
+.PHONY: all help module install uninstall bench bench-configs bench-build check \
+	check-static check-debug check-rt check-long selftests fuzz fuzz-faults shell \
 	deps-bench deps-machine deps-check clean distclean
