@@ -22,12 +22,13 @@ static DEFINE_MUTEX(second);
 /* KASAN */
 static void use_after_free(void)
 {
-	char *volatile p = kmalloc(64, GFP_KERNEL);
+	char *p = kmalloc(64, GFP_KERNEL);
 
 	if (!p)
 		return;
 	kfree(p);
-	p[8] = 1;
+	OPTIMIZER_HIDE_VAR(p);
+	WRITE_ONCE(p[8], 1);
 }
 
 /* PROVE_LOCKING */
@@ -82,9 +83,11 @@ static void preemptible_cpu(void)
 /* UBSAN */
 static void shift_too_far(void)
 {
-	int volatile value = 40;
+	static int result;
+	int by = 40;
 
-	value = 1 << value;
+	OPTIMIZER_HIDE_VAR(by);
+	WRITE_ONCE(result, 1 << by);
 }
 
 /* DEBUG_OBJECTS_TIMERS */
