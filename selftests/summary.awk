@@ -67,7 +67,7 @@ function end_program()
 }
 
 # What perf counted is the point of counting, show it even when all is well.
-/^# (exits|[0-9]+ (flips|programs)|kvm)/ { print; next }
+/^# (exits|[0-9]+ (flips|programs)|counted|never|kvm)/ { print; next }
 
 { context = context $0 "\n" }
 

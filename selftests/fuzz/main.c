@@ -20,6 +20,7 @@
 #include "test_util.h"
 
 #include "compare.h"
+#include "coverage.h"
 #include "fastpath.h"
 #include "generator.h"
 #include "host.h"
@@ -284,6 +285,16 @@ static void run_seeds(void)
 	ksft_print_msg("%lu programs a minute\n", ms ? done * 60000 / ms : 0);
 	if (nr_failures)
 		ksft_print_msg("the first failure is program %lu\n", nr_until_failure);
+
+	/* What was not compared proves nothing, nor does what never took the fast path. */
+	if (nr_late > done / 4) {
+		ksft_print_msg("too slow too often\n");
+		nr_failures++;
+	}
+	if (has_param && !options.same && !fuzz_print_coverage()) {
+		ksft_print_msg("not a single exit was handled with fastpath=1\n");
+		nr_failures++;
+	}
 	ksft_test_result(!nr_failures, "seeds from %lu on\n", options.seed);
 }
 

@@ -282,3 +282,13 @@ struct fuzz_vm *fuzz_vm_get(const struct fuzz_program *program)
 	guest->apic_mode = program->x2apic ? APIC_IS_X2 : APIC_IS_X;
 	return fvm;
 }
+
+void fuzz_vm_each(void (*use)(struct kvm_vm *vm))
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(vms); i++) {
+		if (vms[i])
+			use(vms[i]->vcpu->vm);
+	}
+}

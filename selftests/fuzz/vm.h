@@ -34,6 +34,9 @@ struct fuzz_vm {
 	u64 tsc_offset;
 };
 
+/* Call @use with each machine that there is. */
+void fuzz_vm_each(void (*use)(struct kvm_vm *vm));
+
 /* The machine for a program, ready for it. */
 struct fuzz_vm *fuzz_vm_get(const struct fuzz_program *program);
 

@@ -46,6 +46,11 @@ u64 fastpath_counter(struct kvm_vm *vm, const char *name);
 /* The VM's sum of all counters whose name starts with @prefix. */
 u64 fastpath_counters(struct kvm_vm *vm, const char *prefix);
 
+/* Call @count with each counter of the VM. */
+void fastpath_each_counter(struct kvm_vm *vm,
+			   void (*count)(const char *name, u64 value, void *arg),
+			   void *arg);
+
 /* KVM's own statistics of a vCPU. */
 u64 vcpu_stat(struct kvm_vcpu *vcpu, const char *name);
 

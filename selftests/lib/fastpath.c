@@ -112,23 +112,44 @@ u64 fastpath_counter(struct kvm_vm *vm, const char *name)
 	return kvm_debugfs_number(vm, "fastpath/%s", name);
 }
 
-u64 fastpath_counters(struct kvm_vm *vm, const char *prefix)
+void fastpath_each_counter(struct kvm_vm *vm,
+			   void (*count)(const char *name, u64 value, void *arg),
+			   void *arg)
 {
 	char *folder = debugfs_path(vm, "fastpath");
 	struct dirent *entry;
-	u64 sum = 0;
 	DIR *dir;
 
 	dir = opendir(folder);
 	TEST_ASSERT(dir, "No counters in %s, errno %d", folder, errno);
 	while ((entry = readdir(dir))) {
-		if (!strncmp(entry->d_name, prefix, strlen(prefix)))
-			sum += fastpath_counter(vm, entry->d_name);
+		if (entry->d_name[0] != '.')
+			count(entry->d_name, fastpath_counter(vm, entry->d_name), arg);
 	}
 
 	closedir(dir);
 	free(folder);
-	return sum;
+}
+
+struct prefix_sum {
+	const char *prefix;
+	u64 sum;
+};
+
+static void add_counter(const char *name, u64 value, void *arg)
+{
+	struct prefix_sum *sum = arg;
+
+	if (!strncmp(name, sum->prefix, strlen(sum->prefix)))
+		sum->sum += value;
+}
+
+u64 fastpath_counters(struct kvm_vm *vm, const char *prefix)
+{
+	struct prefix_sum sum = { .prefix = prefix };
+
+	fastpath_each_counter(vm, add_counter, &sum);
+	return sum.sum;
 }
 
 u64 vcpu_stat(struct kvm_vcpu *vcpu, const char *name)
