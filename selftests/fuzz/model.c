@@ -138,6 +138,13 @@ static bool allows_args(const struct fuzz_model *model, const struct fuzz_op *op
 	case OP_WRTSC:
 	case OP_OFFSET:
 		return small_shift(op->arg[0]);
+	case OP_APIC:
+		/*
+		 * When the APIC is enabled again KVM does not look for what is pending
+		 * in it, but some time later, when something else has it look.
+		 */
+		return model->apic != APIC_IS_OFF || op->arg[0] == APIC_IS_OFF ||
+		       (!model->pending && !model->others);
 	default:
 		return true;
 	}
@@ -269,16 +276,33 @@ static void step(struct fuzz_model *model, const struct fuzz_op *op)
 	}
 }
 
+/* Does whatever is pending interrupt the guest here and now? */
+static bool takes_all(const struct fuzz_model *model)
+{
+	return model->irqs_on && !model->tpr && !model->kept && model->sw_enabled &&
+	       model->apic != APIC_IS_OFF;
+}
+
+static bool may_expire(const struct fuzz_model *model, const struct fuzz_op *op)
+{
+	return (op->code == OP_ARM || op->code == OP_SETMSR || op->code == OP_WAIT) &&
+	       model->apic != APIC_IS_OFF && model->timer_mode == TIMER_DEADLINE;
+}
+
 void fuzz_model_step(struct fuzz_model *model, const struct fuzz_op *op)
 {
 	step(model, op);
 
+	if (takes_all(model))
+		model->others = false;
+	else if (op->code == OP_IPI || op->code == OP_MSI)
+		model->others = true;
+
 	if (model->flight != FLIGHT_NONE)
 		return;
-	if (model->irqs_on && !model->tpr && !model->kept && model->sw_enabled &&
-	    model->apic != APIC_IS_OFF)
+	if (takes_all(model))
 		model->pending = false;
-	else if (op->code == OP_ARM || op->code == OP_SETMSR || op->code == OP_WAIT)
+	else if (may_expire(model, op))
 		model->pending = true;
 }
 

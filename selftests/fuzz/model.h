@@ -31,6 +31,7 @@ enum fuzz_flight { FLIGHT_NONE, FLIGHT_SOON, FLIGHT_NEAR };
  *			overwritten, or an interrupt was pending when it was written
  * @kept:		an interrupt may stay in service
  * @pending:		an interrupt of an earlier deadline may still be to come
+ * @others:		so may another interrupt
  * @stale:		a masked timer has expired: KVM clears the deadline at once, or
  *			keeps it and the interrupt until the timer is unmasked; which of
  *			the two depends on whether the guest ran when it expired
@@ -51,6 +52,7 @@ struct fuzz_model {
 	bool raced;
 	bool kept;
 	bool pending;
+	bool others;
 	bool stale;
 	bool rearms;
 	enum fuzz_filter filter;

@@ -188,6 +188,7 @@ TEST(time_must_not_decide)
 		{ "steps over its handler or not", "sti\narm near 10 plain -\nstep 5\nwait\n" },
 		{ "too far to commute", "arm near 0x100000 plain -\nwait\n" },
 		{ "the current count", "rdapic 0x390\n" },
+		{ "comes when KVM looks for it", "ipi 0x79 icr\napic off\napic xapic\n" },
 	};
 	struct fuzz_program program;
 	char text[256], error[320];
