@@ -9,6 +9,9 @@
 # shellcheck source=../scripts/machine/job.sh
 . /lib/job.sh
 
+# Each exit takes so much longer with the function tracer.
+export TIMER_SCALE=20
+
 tracing=/sys/kernel/tracing
 status=0
 

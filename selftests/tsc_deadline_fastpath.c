@@ -37,11 +37,6 @@
 
 TIMER_FIXTURE(tsc_deadline)
 
-static void wait_once_more(void)
-{
-	timer_wait(timer_count + 1);
-}
-
 /* Ticks of any magnitude below 2^@bits, small ones as likely as large ones. */
 static u64 random_ticks(unsigned int bits)
 {
@@ -533,7 +528,7 @@ static void guest_masked_lvtt(void)
 
 	/* And it works again. */
 	timer_arm(rdtsc() + us_to_tsc(100));
-	wait_once_more();
+	timer_wait(1);
 	GUEST_DONE();
 }
 
@@ -612,7 +607,7 @@ static void guest_apic_hardware_disabled(void)
 	GUEST_ASSERT_EQ(timer_msr(), 0);
 	timer_quiet(0, 200);
 	timer_arm(rdtsc() + us_to_tsc(100));
-	wait_once_more();
+	timer_wait(1);
 	GUEST_DONE();
 }
 

@@ -92,10 +92,16 @@ static inline void irqs_off(void)
 	asm volatile("cli" ::: "memory");
 }
 
-/* Guest: TSC ticks in @us microseconds. */
+/*
+ * How slow this host is: 1, or what the environment variable TIMER_SCALE says, for
+ * kernels that check or trace each of their steps.
+ */
+extern u64 timer_scale;
+
+/* Guest: TSC ticks in @us microseconds of a host that is not slow. */
 static inline u64 us_to_tsc(u64 us)
 {
-	return us * guest_tsc_khz / 1000;
+	return us * timer_scale * guest_tsc_khz / 1000;
 }
 
 static inline u64 timer_msr(void)

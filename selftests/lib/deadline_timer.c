@@ -13,6 +13,7 @@ u64 timer_deadline;
 u64 timer_early_count;
 bool timer_may_be_early;
 u64 nmi_count;
+u64 timer_scale = 1;
 void (*timer_callback)(void);
 void (*other_callback)(void);
 void (*nmi_callback)(void);
@@ -99,6 +100,13 @@ void timer_switch_apic_mode(void)
 	is_x2apic = !is_x2apic;
 }
 
+static u64 scale_from_environment(void)
+{
+	const char *text = getenv("TIMER_SCALE");
+
+	return text ? atoi_positive("TIMER_SCALE", text) : 1;
+}
+
 void timer_vm_init(struct kvm_vm *vm, bool x2apic)
 {
 	struct idt_entry *idt = addr_gva2hva(vm, vm->arch.idt);
@@ -108,6 +116,7 @@ void timer_vm_init(struct kvm_vm *vm, bool x2apic)
 	vm_install_exception_handler(vm, OTHER_VECTOR, other_handler);
 
 	write_guest_global(vm, is_x2apic, x2apic);
+	write_guest_global(vm, timer_scale, scale_from_environment());
 	write_guest_global(vm, timer_library_entry,
 			   (u64)gate->offset2 << 32 |
 			   (u64)gate->offset1 << 16 | gate->offset0);
