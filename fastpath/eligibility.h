@@ -95,7 +95,7 @@ fastpath_check_wrmsr(struct fastpath_wrmsr_facts f)
 
 /**
  * struct fastpath_eoi_stay_facts - what EOI depends on for as long as a stay
- * @emulated:		EOI is emulated for another reason than APICv's absence
+ * @emulated:		EOI exits although APICv is active
  * @attention:		part of the APIC's state is in the guest's memory
  * @pmu_counting:	a guest counter counts instructions
  */

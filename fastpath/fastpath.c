@@ -27,7 +27,6 @@ MODULE_VERSION(VMX_FASTPATH_VERSION);
 DEFINE_STATIC_KEY_FALSE(vmx_fastpath_enabled);
 
 unsigned int fastpath_timer_shift __ro_after_init;
-bool fastpath_fasteoi __ro_after_init;
 
 /*
  * Patching the branch sends an IPI to all CPUs, which ends guest mode on each:
@@ -83,9 +82,6 @@ fastpath_handler(struct vcpu_vmx *vmx, u32 exit_reason)
 			return FASTPATH_X2APIC_EOI;
 	} else if (exit_reason == EXIT_REASON_PREEMPTION_TIMER) {
 		return FASTPATH_PREEMPTION_TIMER;
-	} else if (exit_reason == EXIT_REASON_APIC_ACCESS) {
-		if (fastpath_is_eoi_access())
-			return FASTPATH_XAPIC_EOI;
 	}
 	return NR_FASTPATH_HANDLERS;
 }
@@ -123,9 +119,6 @@ static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 		break;
 	case FASTPATH_X2APIC_EOI:
 		why = stay->eoi ?: handle_fastpath_x2apic_eoi(vmx, entry, traced);
-		break;
-	case FASTPATH_XAPIC_EOI:
-		why = stay->eoi ?: handle_fastpath_xapic_eoi(vmx, entry, traced);
 		break;
 	default:
 		return false;
@@ -216,9 +209,8 @@ noinstr bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
 	return fastpath_stay(vmx, regs, flags);
 }
 
-void __init vmx_fastpath_init(bool fasteoi)
+void __init vmx_fastpath_init(void)
 {
-	fastpath_fasteoi = fasteoi;
 	fastpath_timer_shift = vmx_misc_preemption_timer_rate(vmcs_config.misc);
 }
 

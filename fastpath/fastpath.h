@@ -71,12 +71,11 @@ static __always_inline bool vmx_fastpath_run(struct vcpu_vmx *vmx,
 
 /**
  * vmx_fastpath_init - read what is fixed for the lifetime of the module
- * @fasteoi:	KVM's parameter: a write to the xAPIC's EOI need not be emulated
  *
  * Context: module init, after VMX's capabilities were read and before the
  * first VM can be created.
  */
-void vmx_fastpath_init(bool fasteoi);
+void vmx_fastpath_init(void);
 
 /**
  * vmx_fastpath_vcpu_pre_run - create the debugfs files at a vCPU's first run

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * VM-Exits for the EOI that ends an interrupt's service: WRMSR to the x2APIC's
- * register, and writes to the xAPIC's in the APIC-access page.  With APICv the CPU
- * handles both.
+ * VM-Exit for WRMSR to the x2APIC's EOI register.  With APICv the CPU handles it.
+ *
+ * The xAPIC's register has no exit of its own: without APICv KVM does not map the
+ * APIC-access page any more, so that it takes an EPT violation and the emulator.
  *
  * Context of all functions: the seam, i.e. IRQs off, RCU not watching.
  */
@@ -21,9 +22,6 @@
 #include "insn.h"
 #include "lapic_state.h"
 #include "reentry.h"
-
-/* KVM's parameter of that name. */
-extern bool fastpath_fasteoi;
 
 #define FASTPATH_MSR_X2APIC_EOI	(APIC_BASE_MSR + (APIC_EOI >> 4))
 
@@ -58,8 +56,8 @@ fastpath_eoi_verdict(struct kvm_vcpu *vcpu, int vector)
 }
 
 static __always_inline enum fastpath_bail
-fastpath_eoi(struct vcpu_vmx *vmx, u32 exit_reason, struct fastpath_entry *entry,
-	     const bool traced)
+handle_fastpath_x2apic_eoi(struct vcpu_vmx *vmx, struct fastpath_entry *entry,
+			   const bool traced)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
 	struct kvm_lapic *apic = vcpu->arch.apic;
@@ -70,6 +68,12 @@ fastpath_eoi(struct vcpu_vmx *vmx, u32 exit_reason, struct fastpath_entry *entry
 	why = fastpath_reentry_verdict(vcpu);
 	if (unlikely(why))
 		return why;
+
+	if (unlikely(!(vcpu->arch.apic_base & X2APIC_ENABLE)))
+		return FASTPATH_BAIL_APIC_MODE;
+	/* KVM faults if the upper half is not 0, and ignores the lower. */
+	if (unlikely((u32)vcpu->arch.regs[VCPU_REGS_RDX]))
+		return FASTPATH_BAIL_MSR_VALUE;
 
 	vector = fastpath_highest_isr(apic);
 	why = fastpath_eoi_verdict(vcpu, vector);
@@ -82,10 +86,9 @@ fastpath_eoi(struct vcpu_vmx *vmx, u32 exit_reason, struct fastpath_entry *entry
 
 	/* Point of no return: all checks are done, and nothing below fails. */
 	if (traced) {
-		fastpath_emit_exit(vmx, exit_reason);
-		if (exit_reason == EXIT_REASON_MSR_WRITE)
-			fastpath_emit_msr_write(vmx, FASTPATH_MSR_X2APIC_EOI,
-						(u32)vcpu->arch.regs[VCPU_REGS_RAX]);
+		fastpath_emit_exit(vmx, EXIT_REASON_MSR_WRITE);
+		fastpath_emit_msr_write(vmx, FASTPATH_MSR_X2APIC_EOI,
+					(u32)vcpu->arch.regs[VCPU_REGS_RAX]);
 	}
 
 	fastpath_skip_insn(&insn);
@@ -93,40 +96,6 @@ fastpath_eoi(struct vcpu_vmx *vmx, u32 exit_reason, struct fastpath_entry *entry
 	fastpath_end_service(apic, vector);
 	entry->load_hv_timer = apic->lapic_timer.hv_timer_in_use;
 	return FASTPATH_OK;
-}
-
-/* Of all accesses to the APIC-access page: an instruction that writes EOI. */
-static __always_inline bool fastpath_is_eoi_access(void)
-{
-	unsigned long qualification = fastpath_vmcs_readl(EXIT_QUALIFICATION);
-
-	return (qualification & APIC_ACCESS_TYPE) == TYPE_LINEAR_APIC_INST_WRITE &&
-	       (qualification & APIC_ACCESS_OFFSET) == APIC_EOI;
-}
-
-static __always_inline enum fastpath_bail
-handle_fastpath_x2apic_eoi(struct vcpu_vmx *vmx, struct fastpath_entry *entry,
-			   const bool traced)
-{
-	struct kvm_vcpu *vcpu = &vmx->vcpu;
-
-	if (unlikely(!(vcpu->arch.apic_base & X2APIC_ENABLE)))
-		return FASTPATH_BAIL_APIC_MODE;
-	/* KVM faults if the upper half is not 0, and ignores the lower. */
-	if (unlikely((u32)vcpu->arch.regs[VCPU_REGS_RDX]))
-		return FASTPATH_BAIL_MSR_VALUE;
-
-	return fastpath_eoi(vmx, EXIT_REASON_MSR_WRITE, entry, traced);
-}
-
-static __always_inline enum fastpath_bail
-handle_fastpath_xapic_eoi(struct vcpu_vmx *vmx, struct fastpath_entry *entry,
-			  const bool traced)
-{
-	if (unlikely(!fastpath_fasteoi))
-		return FASTPATH_BAIL_EOI_EMULATED;
-
-	return fastpath_eoi(vmx, EXIT_REASON_APIC_ACCESS, entry, traced);
 }
 
 #endif /* VMX_FASTPATH_HANDLE_EOI_H */

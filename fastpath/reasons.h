@@ -76,8 +76,7 @@
  * @FASTPATH_BAIL_APIC_ATTENTION: the guest keeps EOI or TPR in its memory
  *				(paravirtual EOI, TPR reporting), from where KVM
  *				has to take them first
- * @FASTPATH_BAIL_EOI_EMULATED:	EOI exits although APICv is active, or the
- *				parameter fasteoi is off
+ * @FASTPATH_BAIL_EOI_EMULATED:	EOI exits although APICv is active
  * @FASTPATH_BAIL_REQUEST:	a KVM_REQ_* is pending; this covers the forced
  *				immediate exit, which comes with KVM_REQ_EVENT
  * @FASTPATH_BAIL_VCPU_MODE:	the vCPU is being kicked out of guest mode

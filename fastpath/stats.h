@@ -15,8 +15,7 @@ struct kvm_vcpu;
 #define FASTPATH_HANDLERS(X)					\
 	X(WRMSR_TSCDEADLINE,	wrmsr_tscdeadline)		\
 	X(PREEMPTION_TIMER,	preemption_timer)		\
-	X(X2APIC_EOI,		x2apic_eoi)			\
-	X(XAPIC_EOI,		xapic_eoi)
+	X(X2APIC_EOI,		x2apic_eoi)
 
 enum fastpath_handler {
 #define X(upper, lower) FASTPATH_##upper,

@@ -33,7 +33,7 @@ noinstr bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
 	}
 }
 
-void __init vmx_fastpath_init(bool fasteoi)
+void __init vmx_fastpath_init(void)
 {
 	static_branch_enable(&vmx_fastpath_enabled);
 }
