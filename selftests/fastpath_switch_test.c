@@ -213,6 +213,24 @@ TEST_F(fastpath, taken_by_expiries)
 	kvm_vm_free(self->vcpu->vm);
 }
 
+/* With APICv EOI does not exit, and in xAPIC mode it takes the emulator. */
+TEST_F(fastpath, taken_by_eoi)
+{
+	u64 handled;
+
+	if (!fastpath_present())
+		SKIP(return, "kvm_intel has no fast path");
+	if (get_kvm_intel_param_bool("enable_apicv") || !variant->x2apic)
+		SKIP(return, "EOI has no exit that could be handled");
+
+	fastpath_set(true);
+	count_guest(self->vcpu, guest_ticks);
+	handled = fastpath_counter(self->vcpu->vm, "handled_x2apic_eoi");
+	TEST_ASSERT(handled >= NR_WRITES / 2 && handled <= NR_WRITES,
+		    "%lu of %d EOIs took the fast path", handled, NR_WRITES);
+	kvm_vm_free(self->vcpu->vm);
+}
+
 TEST_F(fastpath, not_taken_when_off)
 {
 	struct counts counts;
