@@ -20,13 +20,14 @@
  */
 static __always_inline enum fastpath_bail
 fastpath_delivery_verdict(struct vcpu_vmx *vmx, const struct fastpath_stay *stay,
-			  unsigned long rflags, u32 interruptibility)
+			  unsigned long rflags, u32 interruptibility,
+			  const bool plain)
 {
 	if (unlikely(stay->delivery))
 		return stay->delivery;
 	if (unlikely(READ_ONCE(*stay->tmr) & stay->vector_bit))
 		return FASTPATH_BAIL_LEVEL_TRIGGERED;
-	if (stay->apicv)
+	if (plain || stay->apicv)
 		return FASTPATH_OK;
 	return fastpath_inject_verdict(vmx, stay, rflags, interruptibility);
 }
@@ -38,9 +39,9 @@ fastpath_delivery_verdict(struct vcpu_vmx *vmx, const struct fastpath_stay *stay
 static __always_inline void fastpath_deliver_timer(struct vcpu_vmx *vmx,
 						   struct kvm_timer *ktimer,
 						   const struct fastpath_stay *stay,
-						   const bool traced)
+						   const bool plain, const bool traced)
 {
-	if (stay->apicv) {
+	if (plain || stay->apicv) {
 		fastpath_set_vintr(stay);
 	} else {
 		fastpath_inject(vmx, stay);

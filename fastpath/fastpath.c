@@ -101,7 +101,7 @@ static __always_inline bool fastpath_bail_out(struct vcpu_vmx *vmx,
 /* One exit: its handler's verdict, counted and traced in one place. */
 static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 						 struct fastpath_entry *entry,
-						 const bool traced)
+						 const bool plain, const bool traced)
 {
 	u32 exit_reason = fastpath_vmcs_read32(VM_EXIT_REASON);
 	enum fastpath_handler handler = fastpath_handler(vmx, exit_reason);
@@ -111,11 +111,11 @@ static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 	switch (handler) {
 	case FASTPATH_WRMSR_TSCDEADLINE:
 		why = stay->wrmsr ?: handle_fastpath_wrmsr_tscdeadline(vmx, stay, entry,
-								       traced);
+								       plain, traced);
 		break;
 	case FASTPATH_PREEMPTION_TIMER:
 		why = stay->timer ?: handle_fastpath_preemption_timer(vmx, stay, entry,
-								      traced);
+								      plain, traced);
 		break;
 	case FASTPATH_X2APIC_EOI:
 		why = stay->eoi ?: handle_fastpath_x2apic_eoi(vmx, entry, traced);
@@ -153,14 +153,18 @@ fastpath_prepare_entry(struct vcpu_vmx *vmx, const struct fastpath_entry *entry,
 		x86_clear_cpu_buffers();
 }
 
+/*
+ * The loop is there three times: what most stays are is known to the compiler, and
+ * costs no look at it.
+ */
 static __always_inline bool fastpath_loop(struct vcpu_vmx *vmx,
-					  unsigned long *regs,
-					  unsigned int flags, const bool traced)
+					  unsigned long *regs, unsigned int flags,
+					  const bool plain, const bool traced)
 {
 	for (;;) {
 		struct fastpath_entry entry = {};
 
-		if (!fastpath_handle_exit(vmx, &entry, traced))
+		if (!fastpath_handle_exit(vmx, &entry, plain, traced))
 			return false;
 
 		fastpath_prepare_entry(vmx, &entry, traced);
@@ -170,11 +174,16 @@ static __always_inline bool fastpath_loop(struct vcpu_vmx *vmx,
 	}
 }
 
-/* A function of its own: with both in one the untraced loop spills registers. */
 static noinstr bool fastpath_loop_traced(struct vcpu_vmx *vmx, unsigned long *regs,
 					 unsigned int flags)
 {
-	return fastpath_loop(vmx, regs, flags, true);
+	return fastpath_loop(vmx, regs, flags, false, true);
+}
+
+static noinstr bool fastpath_loop_any(struct vcpu_vmx *vmx, unsigned long *regs,
+				      unsigned int flags)
+{
+	return fastpath_loop(vmx, regs, flags, false, false);
 }
 
 /* Begin a stay, with an exit that has a handler. */
@@ -185,8 +194,10 @@ static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned long *regs,
 
 	if (fastpath_traced())
 		return fastpath_loop_traced(vmx, regs, flags);
+	if (!vmx->fastpath.stay.plain)
+		return fastpath_loop_any(vmx, regs, flags);
 
-	return fastpath_loop(vmx, regs, flags, false);
+	return fastpath_loop(vmx, regs, flags, true, false);
 }
 
 /* Exits without a handler come by here: the less it does for them the better. */

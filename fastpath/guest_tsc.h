@@ -13,18 +13,18 @@
 /* What the guest's TSC reads while the host's reads @tsc. */
 static __always_inline u64 fastpath_guest_tsc(struct kvm_vcpu *vcpu,
 					      const struct fastpath_stay *stay,
-					      u64 tsc)
+					      u64 tsc, const bool plain)
 {
-	if (unlikely(stay->tsc_ratio))
+	if (!plain && stay->tsc_ratio)
 		tsc = fastpath_scale_tsc(tsc, stay->tsc_ratio);
 	return tsc + vcpu->arch.l1_tsc_offset;
 }
 
 /* How long the host's TSC takes for @ticks of the guest's, rounded up. */
 static __always_inline u64 fastpath_host_ticks(const struct fastpath_stay *stay,
-					       u64 ticks)
+					       u64 ticks, const bool plain)
 {
-	if (unlikely(stay->tsc_ratio))
+	if (!plain && stay->tsc_ratio)
 		return fastpath_unscale_tsc(ticks, stay->tsc_ratio);
 	return ticks;
 }

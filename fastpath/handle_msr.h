@@ -28,7 +28,7 @@ static __always_inline enum fastpath_bail
 handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 				  struct fastpath_stay *stay,
 				  struct fastpath_entry *entry,
-				  const bool traced)
+				  const bool plain, const bool traced)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
 	struct fastpath_insn insn;
@@ -48,24 +48,25 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 	data = (u32)vcpu->arch.regs[VCPU_REGS_RAX] |
 	       (u64)vcpu->arch.regs[VCPU_REGS_RDX] << 32;
 	tsc = rdtsc();
-	guest_tsc = fastpath_guest_tsc(vcpu, stay, tsc);
+	guest_tsc = fastpath_guest_tsc(vcpu, stay, tsc, plain);
 	remaining = fastpath_remaining(data, guest_tsc);
-	ticks = fastpath_host_ticks(stay, remaining);
+	ticks = fastpath_host_ticks(stay, remaining, plain);
 
 	due = data && ticks <= stay->advance;
 	if (due) {
 		/* WRMSR ended every shadow. */
-		why = fastpath_delivery_verdict(vmx, stay, insn.rflags, 0);
+		why = fastpath_delivery_verdict(vmx, stay, insn.rflags, 0, plain);
 		if (unlikely(why))
 			return why;
 	} else if (data) {
-		hv = stay->hv_timer && fastpath_timer_fits(ticks - stay->advance,
-							   fastpath_timer_shift);
-		if (unlikely(!hv && !fastpath_sw_timer_fits(vcpu, remaining)))
+		hv = (plain || stay->hv_timer) &&
+		     fastpath_timer_fits(ticks - stay->advance, fastpath_timer_shift);
+		/* A plain stay has no hrtimer, and does not come by one. */
+		if (unlikely(!hv && (plain || !fastpath_sw_timer_fits(vcpu, remaining))))
 			return FASTPATH_BAIL_DEADLINE_FAR;
 	}
 
-	if (unlikely(stay->sw_timer)) {
+	if (!plain && stay->sw_timer) {
 		why = fastpath_cancel_sw_timer(vmx);
 		if (unlikely(why))
 			return why;
@@ -83,11 +84,12 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 
 	ktimer = &vcpu->arch.apic->lapic_timer;
 	fastpath_skip_insn(&insn);
-	fastpath_forget_interrupt(vcpu);
+	if (!plain)
+		fastpath_forget_interrupt(vcpu);
 
 	if (due) {
 		fastpath_cancel_hv_timer(vmx, ktimer);
-		fastpath_deliver_timer(vmx, ktimer, stay, traced);
+		fastpath_deliver_timer(vmx, ktimer, stay, plain, traced);
 		if (remaining)
 			entry->wait_until = tsc + ticks;
 	} else if (hv) {
@@ -97,7 +99,7 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 	} else {
 		ktimer->tscdeadline = data;
 		fastpath_cancel_hv_timer(vmx, ktimer);
-		if (data) {
+		if (!plain && data) {
 			fastpath_start_sw_timer(vmx, remaining);
 			stay->sw_timer = true;
 		}

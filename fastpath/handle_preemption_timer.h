@@ -25,7 +25,7 @@ static __always_inline enum fastpath_bail
 handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 				 const struct fastpath_stay *stay,
 				 struct fastpath_entry *entry,
-				 const bool traced)
+				 const bool plain, const bool traced)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
 	struct kvm_timer *ktimer = &vcpu->arch.apic->lapic_timer;
@@ -47,9 +47,9 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 		return FASTPATH_BAIL_HV_TIMER_IDLE;
 
 	tsc = rdtsc();
-	guest_tsc = fastpath_guest_tsc(vcpu, stay, tsc);
+	guest_tsc = fastpath_guest_tsc(vcpu, stay, tsc, plain);
 	ticks = fastpath_host_ticks(stay, fastpath_remaining(ktimer->tscdeadline,
-							     guest_tsc));
+							     guest_tsc), plain);
 
 	if (unlikely(ticks > stay->advance +
 			     fastpath_timer_slack(fastpath_timer_shift))) {
@@ -61,18 +61,19 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 		if (traced)
 			fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
 
-		fastpath_forget_interrupt(vcpu);
+		if (!plain)
+			fastpath_forget_interrupt(vcpu);
 		fastpath_arm_hv_timer(vmx, ktimer,
 				      tsc + ticks - stay->advance, entry);
 		vmx->fastpath.stats.rearmed_early++;
 		return FASTPATH_OK;
 	}
 
-	if (!stay->apicv) {
+	if (!plain && !stay->apicv) {
 		rflags = fastpath_vmcs_readl(GUEST_RFLAGS);
 		interruptibility = fastpath_vmcs_read32(GUEST_INTERRUPTIBILITY_INFO);
 	}
-	why = fastpath_delivery_verdict(vmx, stay, rflags, interruptibility);
+	why = fastpath_delivery_verdict(vmx, stay, rflags, interruptibility, plain);
 	if (unlikely(why))
 		return why;
 
@@ -83,9 +84,10 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 				     stay->advance);
 	}
 
-	fastpath_forget_interrupt(vcpu);
+	if (!plain)
+		fastpath_forget_interrupt(vcpu);
 	fastpath_cancel_hv_timer(vmx, ktimer);
-	fastpath_deliver_timer(vmx, ktimer, stay, traced);
+	fastpath_deliver_timer(vmx, ktimer, stay, plain, traced);
 	if (ticks)
 		entry->wait_until = tsc + ticks;
 	return FASTPATH_OK;

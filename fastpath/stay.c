@@ -232,7 +232,10 @@ fastpath_survey_apic_timer(struct vcpu_vmx *vmx, struct fastpath_stay *stay)
 	advance = pvclock_scale_delta(apic->lapic_timer.timer_advance_ns,
 				      vcpu->arch.virtual_tsc_mult,
 				      vcpu->arch.virtual_tsc_shift);
-	stay->advance = fastpath_host_ticks(stay, advance);
+	stay->advance = fastpath_host_ticks(stay, advance, false);
+
+	stay->plain = stay->apicv && stay->hv_timer && !stay->sw_timer &&
+		      !stay->tsc_ratio;
 }
 
 noinstr void fastpath_survey(struct vcpu_vmx *vmx, unsigned int flags,
@@ -242,6 +245,7 @@ noinstr void fastpath_survey(struct vcpu_vmx *vmx, unsigned int flags,
 	enum fastpath_bail why;
 	bool pmu_counting;
 
+	stay->plain = false;
 	fastpath_forget_events(vcpu);
 
 	why = fastpath_survey_vcpu(vmx, flags);

@@ -17,6 +17,8 @@ struct vcpu_vmx;
  * @timer:	may preemption-timer exits be handled?
  * @eoi:	may EOI be handled?
  * @delivery:	may the timer interrupt be delivered?
+ * @plain:	of the most common kind: APICv is active, the guest's TSC is not
+ *		scaled, KVM may arm the preemption timer, and no hrtimer is queued
  * @apicv:	the CPU delivers interrupts itself
  * @hv_timer:	KVM may arm the preemption timer for the vCPU
  * @sw_timer:	the APIC timer's hrtimer may be queued
@@ -38,6 +40,7 @@ struct fastpath_stay {
 	enum fastpath_bail timer;
 	enum fastpath_bail eoi;
 	enum fastpath_bail delivery;
+	bool plain;
 	bool apicv;
 	bool hv_timer;
 	bool sw_timer;
