@@ -10,13 +10,12 @@
  * - Flipped by the host while a guest ticks, the parameter costs the guest no
  *   interrupt and gives it none too many or too early.
  */
-#include <pthread.h>
-
 #include "kvm_test_harness.h"
 #include "test_util.h"
 
 #include "deadline_timer.h"
 #include "fastpath.h"
+#include "ticker.h"
 
 #define NR_WRITES	1000
 #define NR_TICKS	10000
@@ -50,39 +49,6 @@ static void guest_ticks(void)
 		timer_wait(i);
 	}
 	GUEST_SYNC(2);
-	GUEST_DONE();
-}
-
-/* Set by the host when it has flipped often enough. */
-static bool stop_ticking;
-
-static void tick(void)
-{
-	if (timer_count < NR_TICKS || !READ_ONCE(stop_ticking))
-		timer_arm(rdtsc() + (guest_random_u32(&guest_rng) & 0xfff));
-}
-
-static void guest_ticks_until_stopped(void)
-{
-	u64 seen, limit;
-
-	timer_enable();
-	timer_callback = tick;
-	tick();
-	irqs_on();
-	while ((seen = READ_ONCE(timer_count)) < NR_TICKS || !READ_ONCE(stop_ticking)) {
-		limit = rdtsc() + us_to_tsc(1000000);
-		while (READ_ONCE(timer_count) == seen)
-			__GUEST_ASSERT(rdtsc() < limit,
-				       "interrupt %lu lost, deadline %lu, MSR %lu",
-				       seen + 1, timer_deadline, timer_msr());
-	}
-
-	/* The last handler may have armed once more before it saw the stop. */
-	irqs_off();
-	timer_callback = NULL;
-	timer_quiet(timer_count + (timer_msr() || timer_irr(TIMER_VECTOR)), 500);
-	GUEST_SYNC(timer_count);
 	GUEST_DONE();
 }
 
@@ -248,44 +214,35 @@ TEST_F(fastpath, not_taken_when_off)
 	kvm_vm_free(self->vcpu->vm);
 }
 
-static void *flip(void *arg)
+static void flip(void *unused)
 {
-	struct kvm_vm *vm = arg;
 	int i;
 
 	for (i = 0; i < NR_FLIPS; i++) {
 		fastpath_set(i & 1);
 		usleep(FLIP_PERIOD_US);
 	}
-	write_guest_global(vm, stop_ticking, true);
-	return NULL;
 }
 
 TEST_F_TIMEOUT(fastpath, flipped_while_ticking, 120)
 {
-	struct kvm_vm *vm = self->vcpu->vm;
+	struct ticker ticker;
 	struct counts counts;
-	u64 ticks;
-	pthread_t thread;
 
 	if (!fastpath_present())
 		SKIP(return, "kvm_intel has no fast path");
 
-	vcpu_arch_set_entry_point(self->vcpu, guest_ticks_until_stopped);
-	TEST_ASSERT(!pthread_create(&thread, NULL, flip, vm), "No thread to flip with");
-	ticks = run_to_sync(self->vcpu);
-	pthread_join(thread, NULL);
-	run_to_done(self->vcpu);
+	ticker = ticker_run(self->vcpu, NR_TICKS, flip, NULL);
 
 	counts = get_counts(self->vcpu);
-	ksft_print_msg("%d flips, %lu ticks, exits %lu, handled: WRMSR %lu, preemption timer %lu\n",
-		       NR_FLIPS, ticks, counts.exits, counts.wrmsr, counts.timer);
-	TEST_ASSERT(ticks >= NR_TICKS, "%lu ticks of %d", ticks, NR_TICKS);
+	ksft_print_msg("%d flips, exits %lu, handled: WRMSR %lu, preemption timer %lu\n",
+		       NR_FLIPS, counts.exits, counts.wrmsr, counts.timer);
 	/* Both paths had their share, or nothing was tested. */
 	TEST_ASSERT(counts.wrmsr, "No write took the fast path");
-	TEST_ASSERT(counts.wrmsr < ticks, "%lu ticks, all %lu writes took the fast path",
-		    ticks, counts.wrmsr);
-	kvm_vm_free(vm);
+	TEST_ASSERT(counts.wrmsr < ticker.ticks,
+		    "%lu ticks, all %lu writes took the fast path", ticker.ticks,
+		    counts.wrmsr);
+	kvm_vm_free(self->vcpu->vm);
 }
 
 int main(int argc, char *argv[])
