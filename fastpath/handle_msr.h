@@ -35,7 +35,7 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 	struct kvm_timer *ktimer;
 	u64 data, tsc, guest_tsc, remaining, ticks;
 	enum fastpath_bail why;
-	bool due, hv = false;
+	bool due, hv = false, sw = false;
 
 	why = fastpath_reentry_verdict(vcpu);
 	if (unlikely(why))
@@ -62,15 +62,17 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 		hv = (plain || stay->hv_timer) &&
 		     fastpath_timer_fits(ticks - stay->advance, fastpath_timer_shift);
 		/* A plain stay has no hrtimer, and does not come by one. */
-		if (unlikely(!hv && (plain || !fastpath_sw_timer_fits(vcpu, remaining))))
+		sw = !plain && !hv && fastpath_sw_timer_fits(vcpu, remaining);
+		if (unlikely(!hv && !sw))
 			return FASTPATH_BAIL_DEADLINE_FAR;
 	}
 
-	if (!plain && stay->sw_timer) {
-		why = fastpath_cancel_sw_timer(vmx);
+	/* The last thing that can fail; one bracket for all of the hrtimer. */
+	if (!plain && (stay->sw_timer || sw)) {
+		why = fastpath_restart_sw_timer(vmx, sw ? data : 0, remaining);
 		if (unlikely(why))
 			return why;
-		stay->sw_timer = false;
+		stay->sw_timer = sw;
 	}
 
 	/* Point of no return: all checks are done, and nothing below fails. */
@@ -96,13 +98,9 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 		ktimer->tscdeadline = data;
 		fastpath_arm_hv_timer(vmx, ktimer,
 				      tsc + ticks - stay->advance, entry);
-	} else {
-		ktimer->tscdeadline = data;
+	} else if (!sw) {
+		ktimer->tscdeadline = 0;
 		fastpath_cancel_hv_timer(vmx, ktimer);
-		if (!plain && data) {
-			fastpath_start_sw_timer(vmx, remaining);
-			stay->sw_timer = true;
-		}
 	}
 	return FASTPATH_OK;
 }

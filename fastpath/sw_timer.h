@@ -43,25 +43,22 @@ static __always_inline bool fastpath_hrtimer_active(const struct hrtimer *timer)
 }
 
 /**
- * fastpath_cancel_sw_timer - take the hrtimer off the queue
+ * fastpath_restart_sw_timer - take the hrtimer off the queue, and queue it anew
  * @vmx:	the vCPU
- *
- * KVM's own write of the deadline begins like that as well, so that an exit can
- * still be left to KVM afterwards.
- *
- * Return: FASTPATH_OK if it is idle now and has no expiry pending.
- */
-enum fastpath_bail fastpath_cancel_sw_timer(struct vcpu_vmx *vmx);
-
-/**
- * fastpath_start_sw_timer - queue the hrtimer for KVM's deadline
- * @vmx:	the vCPU; its hrtimer is idle and lapic_timer.tscdeadline is set
- * @ticks:	until the deadline, TSC ticks of the guest; must fit, see
+ * @deadline:	the guest's new deadline, 0 for none that the hrtimer is to back
+ * @ticks:	until @deadline, TSC ticks of the guest; must fit, see
  *		fastpath_sw_timer_fits()
  *
- * It expires KVM's timer_advance_ns earlier.
+ * A deadline becomes KVM's lapic_timer.tscdeadline, the preemption timer is
+ * cancelled, and the hrtimer expires KVM's timer_advance_ns earlier.
+ *
+ * KVM's own write of the deadline begins by taking the hrtimer off, so that on failure
+ * the exit can still be left to KVM.
+ *
+ * Return: FASTPATH_OK if the hrtimer was idle and had no expiry pending.
  */
-void fastpath_start_sw_timer(struct vcpu_vmx *vmx, u64 ticks);
+enum fastpath_bail fastpath_restart_sw_timer(struct vcpu_vmx *vmx, u64 deadline,
+					     u64 ticks);
 
 /* Can @ticks of the guest's TSC be converted to nanoseconds? */
 static __always_inline bool fastpath_sw_timer_fits(struct kvm_vcpu *vcpu, u64 ticks)
