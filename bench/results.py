@@ -119,7 +119,8 @@ def to_json(machine, rows, unit):
     lines = []
     for row in rows:
         shown = {"name": row["name"], "mode": row["mode"], "apicv": row["apicv"],
-                 "preemption_timer": row["preemption_timer"], "mitigations": row["mitigations"], unit: row["figure"]}
+                 "preemption_timer": row["preemption_timer"],
+                 "mitigations": row["mitigations"], unit: row["figure"]}
         for key in ("exits", "counters", "lateness"):
             if row.get(key) not in (None, {}):
                 shown[key] = row[key]

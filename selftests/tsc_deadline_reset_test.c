@@ -244,26 +244,16 @@ TEST(killed_while_ticking)
 	}
 }
 
-/* The library's vCPU starts in long mode, a bare one in real mode. */
 static void tick_in_real_mode(struct kvm_vm *vm)
 {
-	struct kvm_sregs sregs;
 	struct kvm_vcpu *vcpu;
-	struct kvm_regs regs;
 
 	vcpu = __vm_vcpu_add(vm, 0);
 	vcpu_init_cpuid(vcpu, kvm_get_supported_cpuid());
 	vcpu_set_cpuid_feature(vcpu, X86_FEATURE_TSC_DEADLINE_TIMER);
 	put_code(vm, tick_code, tick_code_end);
 
-	vcpu_sregs_get(vcpu, &sregs);
-	sregs.cs.base = 0;
-	sregs.cs.selector = 0;
-	vcpu_sregs_set(vcpu, &sregs);
-	vcpu_regs_get(vcpu, &regs);
-	regs.rip = REAL_MODE_CODE;
-	vcpu_regs_set(vcpu, &regs);
-
+	start_in_real_mode(vcpu, REAL_MODE_CODE);
 	expect_report(vcpu, REAL_MODE_DONE);
 	kvm_vm_free(vm);
 }

@@ -443,7 +443,6 @@ TEST(no_kernel_apic)
 		0xf4,					/* hlt */
 	};
 	const u64 gpa = 0x1000;
-	struct kvm_sregs sregs;
 	struct kvm_vcpu *vcpu;
 	struct kvm_regs regs;
 	struct kvm_vm *vm;
@@ -453,13 +452,7 @@ TEST(no_kernel_apic)
 	memcpy(addr_gpa2hva(vm, gpa), code, sizeof(code));
 	vcpu = __vm_vcpu_add(vm, 0);
 
-	vcpu_sregs_get(vcpu, &sregs);
-	sregs.cs.base = 0;
-	sregs.cs.selector = 0;
-	vcpu_sregs_set(vcpu, &sregs);
-	vcpu_regs_get(vcpu, &regs);
-	regs.rip = gpa;
-	vcpu_regs_set(vcpu, &regs);
+	start_in_real_mode(vcpu, gpa);
 
 	vcpu_run(vcpu);
 	TEST_ASSERT_KVM_EXIT_REASON(vcpu, KVM_EXIT_HLT);

@@ -28,6 +28,9 @@ void expect_stage(struct kvm_vcpu *vcpu, u64 wanted);
 void inject_nmi(struct kvm_vcpu *vcpu);
 void inject_smi(struct kvm_vcpu *vcpu);
 
+/* Have a bare vCPU, which starts in real mode, start at @rip in segment 0. */
+void start_in_real_mode(struct kvm_vcpu *vcpu, u64 rip);
+
 /* Add @ticks to the TSC offset, by the vCPU attribute. */
 void move_tsc_offset(struct kvm_vcpu *vcpu, s64 ticks);
 

@@ -66,6 +66,20 @@ void inject_smi(struct kvm_vcpu *vcpu)
 	vcpu_events_set(vcpu, &events);
 }
 
+void start_in_real_mode(struct kvm_vcpu *vcpu, u64 rip)
+{
+	struct kvm_sregs sregs;
+	struct kvm_regs regs;
+
+	vcpu_sregs_get(vcpu, &sregs);
+	sregs.cs.base = 0;
+	sregs.cs.selector = 0;
+	vcpu_sregs_set(vcpu, &sregs);
+	vcpu_regs_get(vcpu, &regs);
+	regs.rip = rip;
+	vcpu_regs_set(vcpu, &regs);
+}
+
 void move_tsc_offset(struct kvm_vcpu *vcpu, s64 ticks)
 {
 	u64 offset;
