@@ -188,8 +188,7 @@ static void sync_in_nmi(void)
 {
 	if (nmi_count & 1) {
 		GUEST_SYNC((nmi_count + 1) / 2);
-		spin_until(max(timer_deadline, rdtsc()) + us_to_tsc(20));
-		__GUEST_ASSERT(timer_irr(TIMER_VECTOR), "not requested in the NMI's handler");
+		timer_wait_requested();
 	}
 }
 

@@ -46,7 +46,7 @@ static void guest_requested(void)
 {
 	timer_enable();
 	timer_arm(rdtsc() + us_to_tsc(20));
-	spin_until(timer_deadline + us_to_tsc(20));
+	timer_wait_requested();
 	GUEST_SYNC(REQUESTED);
 	GUEST_FAIL("INIT was ignored");
 }

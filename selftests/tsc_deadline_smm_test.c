@@ -14,6 +14,8 @@
 #include "vcpu_state.h"
 
 #define NR_ROUNDS	50
+/* How long SMM holds an expiry up: more than the host may hold up the expiry. */
+#define HELD_UP_US	200
 /* KVM names it in the upper half of a slot. */
 #define SMM_ADDRESS_SPACE	1
 
@@ -72,7 +74,7 @@ static void guest_expiry_in_smm(void)
 		timer_arm(rdtsc() + us_to_tsc(500));
 		if (i & 1)
 			irqs_on();
-		smi(timer_deadline + us_to_tsc(20));
+		smi(timer_deadline + us_to_tsc(HELD_UP_US));
 		GUEST_ASSERT_EQ(READ_ONCE(orders->msr), 0);
 		GUEST_ASSERT_EQ(timer_count, i & 1 ? i : i - 1);
 		timer_wait(i);
@@ -100,7 +102,7 @@ static void guest_armed_in_smm(void)
 		timer_deadline = i % 3 == 0 ? 1 : now + us_to_tsc(2000);
 		WRITE_ONCE(orders->deadline, timer_deadline);
 		/* In turn: in the past, over in SMM, still to come after RSM. */
-		smi(i % 3 == 1 ? timer_deadline + us_to_tsc(20) : now);
+		smi(i % 3 == 1 ? timer_deadline + us_to_tsc(HELD_UP_US) : now);
 		GUEST_ASSERT_EQ(READ_ONCE(orders->msr), i % 3 == 2 ? timer_deadline : 0);
 		__GUEST_ASSERT(i % 3 != 2 || rdtsc() < timer_deadline,
 			       "too slow to leave SMM in time");

@@ -102,7 +102,7 @@ static void expire_in_service(void)
 
 	timer_arm(some_deadline(round));
 	irqs_on();
-	spin_until(max(timer_deadline, rdtsc()) + us_to_tsc(20));
+	timer_wait_requested();
 	irqs_off();
 	expect_held_back(count);
 }
@@ -226,7 +226,7 @@ static void expire_in_nmi(void)
 		timer_arm(some_deadline(round));
 	else
 		__GUEST_ASSERT(rdtsc() < timer_deadline, "the NMI came too late");
-	spin_until(max(timer_deadline, rdtsc()) + us_to_tsc(20));
+	timer_wait_requested();
 	expect_held_back(count);
 	GUEST_ASSERT_EQ(nmi_count, nmis);
 }

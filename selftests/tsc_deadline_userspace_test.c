@@ -79,7 +79,7 @@ static void guest_states(void)
 
 	irqs_off();
 	timer_arm(rdtsc() + us_to_tsc(50));
-	spin_until(timer_deadline + us_to_tsc(50));
+	timer_wait_requested();
 	GUEST_SYNC(REQUESTED);
 
 	timer_callback = sync_in_service;

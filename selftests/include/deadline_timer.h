@@ -129,6 +129,12 @@ static inline void spin_until(u64 tsc)
  */
 void timer_wait(u64 count);
 
+/*
+ * Guest: spin until the interrupt, which something holds back, is requested; like
+ * timer_wait() in all else.
+ */
+void timer_wait_requested(void);
+
 /* Guest: spin @us past the deadline with IRQs on; timer_count must stay @count. */
 void timer_quiet(u64 count, u64 us);
 

@@ -164,6 +164,20 @@ void timer_wait(u64 count)
 	GUEST_ASSERT_EQ(timer_count, count);
 }
 
+void timer_wait_requested(void)
+{
+	u64 now = rdtsc();
+	u64 limit = max(now, timer_deadline) + us_to_tsc(1000000);
+
+	/* A request that takes an exit of the guest's to be made is not seen at once. */
+	spin_until(max(now, timer_deadline) + us_to_tsc(20));
+	while (!timer_irr(TIMER_VECTOR)) {
+		now = rdtsc();
+		__GUEST_ASSERT(now < limit, "not requested, deadline %lu, now %lu, MSR %lu",
+			       timer_deadline, now, timer_msr());
+	}
+}
+
 void timer_quiet(u64 count, u64 us)
 {
 	u64 now = rdtsc();
