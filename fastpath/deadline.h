@@ -70,6 +70,16 @@ static __always_inline u64 fastpath_ticks_to_ns(u64 ticks, u32 khz)
 }
 
 /**
+ * fastpath_ns_to_ticks - TSC ticks, rounded up: some time is never none
+ * @ns:		nanoseconds
+ * @khz:	the TSC's frequency
+ */
+static __always_inline u64 fastpath_ns_to_ticks(u32 ns, u32 khz)
+{
+	return ((u64)ns * khz + 999999) / 1000000;
+}
+
+/**
  * fastpath_timer_fits - can the preemption timer count that far?
  * @ticks:	TSC ticks
  * @shift:	the timer counts down every 2^@shift ticks; 0 to 31

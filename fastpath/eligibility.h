@@ -2,7 +2,7 @@
 /*
  * May this exit be handled here?  Facts in, reason out, no side effects.
  *
- * The host's unit tests compile this file; facts.h gathers the facts in the
+ * The host's unit tests compile this file; its callers gather the facts in the
  * kernel.  Passing structures by value lets the compiler drop them again.
  */
 #ifndef VMX_FASTPATH_ELIGIBILITY_H

@@ -156,4 +156,23 @@ TEST(ticks_to_ns)
 	EXPECT_GT(1000000, ~0ULL - FASTPATH_MAX_NS_TICKS * 1000000);
 }
 
+/* From the slowest TSC to the fastest, and there and back again. */
+TEST(ns_to_ticks)
+{
+	static const u32 khz[] = { 50000, 99999, 1000000, 2399999, 3000000, 6000000 };
+	static const u32 ns[] = { 0, 1, 2, 19, 20, 21, 999, 1000, 4999, 5000, 49999, 50000 };
+	size_t k, n;
+	u64 ticks;
+
+	for (k = 0; k < ARRAY_SIZE(khz); k++) {
+		for (n = 0; n < ARRAY_SIZE(ns); n++) {
+			ticks = fastpath_ns_to_ticks(ns[n], khz[k]);
+			/* Not less than asked for, and less than a tick more. */
+			EXPECT_GE(ticks * 1000000, (u64)ns[n] * khz[k]);
+			EXPECT_LT(ticks * 1000000, (u64)ns[n] * khz[k] + 1000000);
+			EXPECT_GE(fastpath_ticks_to_ns(ticks, khz[k]), ns[n]);
+		}
+	}
+}
+
 TEST_HARNESS_MAIN
