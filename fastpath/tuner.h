@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How early should the timer be armed?  Costs in, advance out, no side effects.
+ *
+ * What it takes from the timer's expiry to VM-Entry varies from tick to tick.  A
+ * timer armed early by a quantile of that cost makes all but a given share of the
+ * interrupts come on time, and costs no more waiting than that takes.  Stock KVM
+ * seeks the mean, which makes about half of them late.
+ *
+ * The quantile is estimated by rank: of each window of ticks, as long as it takes
+ * for TUNER_RANKS of them to be late on average, the TUNER_RANKS-th largest cost.
+ * A few outliers do not move it.  Until that much is known, and again when a window
+ * contradicts the advance, shorter windows take it down soon if it is too large, and
+ * a run of late ticks takes it up in either case.  A cost beyond any advance is a
+ * spike, which teaches nothing unless one follows the other.
+ *
+ * All values are TSC ticks.  The host's unit tests compile this file.
+ */
+#ifndef VMX_FASTPATH_TUNER_H
+#define VMX_FASTPATH_TUNER_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+#define TUNER_RANKS		3
+#define TUNER_FIRST_WINDOW	16
+#define TUNER_SPIKE_RUN		16
+
+/* Quantiles are given in tenths of a percent. */
+#define TUNER_QUANTILE_MIN	500
+#define TUNER_QUANTILE_MAX	999
+
+/**
+ * struct fastpath_tuner - state of one vCPU's tuner; all zero is a good start
+ * @advance:	the advance in force
+ * @window:	ticks in the current window
+ * @seen:	ticks of it so far
+ * @late:	length of the current run of late ticks
+ * @spikes:	length of the current run of spikes
+ * @largest:	the largest costs of the window, largest first
+ */
+struct fastpath_tuner {
+	u32 advance;
+	u16 window;
+	u16 seen;
+	u8 late;
+	u8 spikes;
+	u32 largest[TUNER_RANKS];
+};
+
+/**
+ * struct fastpath_tuner_limits - what a tuner has to keep to
+ * @quantile:	share of the ticks that are not to be late, tenths of a percent,
+ *		TUNER_QUANTILE_MIN to TUNER_QUANTILE_MAX
+ * @late_run:	so many late ticks in a row are no accident
+ * @max:	the largest advance
+ * @spike:	a single cost above that says nothing about the next one
+ */
+struct fastpath_tuner_limits {
+	u32 quantile;
+	u32 late_run;
+	u32 max;
+	u32 spike;
+};
+
+/* The window whose TUNER_RANKS-th largest cost is the quantile, on average. */
+static __always_inline u32 fastpath_tuner_full_window(u32 quantile)
+{
+	return TUNER_RANKS * 1000 / (1000 - quantile) - 1;
+}
+
+/* A run of late ticks that happens by chance once in 10^4 ticks, or less. */
+static __always_inline u32 fastpath_tuner_late_run(u32 quantile)
+{
+	u32 n, odds = 10000;
+
+	for (n = 0; odds > 1; n++)
+		odds = odds * (1000 - quantile) / 1000;
+	return n;
+}
+
+static __always_inline void fastpath_tuner_sort_in(u32 *largest, u32 cost)
+{
+	int i;
+
+	for (i = TUNER_RANKS - 1; i > 0 && cost > largest[i - 1]; i--)
+		largest[i] = largest[i - 1];
+	largest[i] = cost;
+}
+
+static __always_inline void
+fastpath_tuner_next_window(struct fastpath_tuner *t, u32 window, u32 full)
+{
+	int i;
+
+	/* What would be more than half of the whole may as well be the whole. */
+	t->window = window < full / 2 ? window : full;
+	t->seen = 0;
+	for (i = 0; i < TUNER_RANKS; i++)
+		t->largest[i] = 0;
+}
+
+/*
+ * The whole window's quantile is the advance, or what is halfway there if it is
+ * near.  Of a shorter one the largest cost is no more than a hint that the advance
+ * is too large.
+ */
+static __always_inline void
+fastpath_tuner_end_window(struct fastpath_tuner *t,
+			  const struct fastpath_tuner_limits *l)
+{
+	u32 full = fastpath_tuner_full_window(l->quantile);
+	bool whole = t->window == full;
+	u32 cost = t->largest[whole ? TUNER_RANKS - 1 : 0];
+	u32 near = t->advance / 4;
+
+	if (cost < t->advance - near) {
+		t->advance = cost;
+		fastpath_tuner_next_window(t, TUNER_FIRST_WINDOW, full);
+		return;
+	}
+
+	if (whole)
+		t->advance = (t->advance + cost + 1) / 2;
+	fastpath_tuner_next_window(t, 4 * t->window, full);
+}
+
+/**
+ * fastpath_tune - learn from one tick
+ * @t:		the tuner
+ * @l:		its limits
+ * @cost:	from the expiry as it should have been to VM-Entry; 0 if the timer
+ *		was so early that the vCPU was ready before
+ */
+static __always_inline void fastpath_tune(struct fastpath_tuner *t,
+					  const struct fastpath_tuner_limits *l,
+					  u64 cost)
+{
+	if (unlikely(cost > l->spike)) {
+		if (++t->spikes < TUNER_SPIKE_RUN)
+			return;
+		t->spikes = TUNER_SPIKE_RUN;
+		cost = l->max;
+	} else {
+		t->spikes = 0;
+	}
+
+	if (unlikely(!t->window))
+		fastpath_tuner_next_window(t, TUNER_FIRST_WINDOW,
+					   fastpath_tuner_full_window(l->quantile));
+
+	if (cost > t->largest[TUNER_RANKS - 1])
+		fastpath_tuner_sort_in(t->largest, cost);
+
+	if (likely(cost <= t->advance))
+		t->late = 0;
+	else if (++t->late >= l->late_run)
+		t->advance += (cost - t->advance + 3) / 4;
+
+	if (unlikely(++t->seen >= t->window))
+		fastpath_tuner_end_window(t, l);
+
+	if (unlikely(t->advance > l->max))
+		t->advance = l->max;
+}
+
+#endif /* VMX_FASTPATH_TUNER_H */
