@@ -11,7 +11,8 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-noinstr void fastpath_emit_exit(struct vcpu_vmx *vmx, u32 exit_reason)
+noinstr void fastpath_emit_exit(struct vcpu_vmx *vmx, struct fastpath_entry *entry,
+				u32 exit_reason)
 {
 	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
 
@@ -19,9 +20,9 @@ noinstr void fastpath_emit_exit(struct vcpu_vmx *vmx, u32 exit_reason)
 	vmx->exit_reason.full = exit_reason;
 	vmx->idt_vectoring_info = 0;
 
+	entry->exit_reason = exit_reason;
+	entry->exit_rip = kvm_rip_read(&vmx->vcpu);
 	trace_kvm_exit(&vmx->vcpu, KVM_ISA_VMX);
-	trace_kvm_fastpath_exit(vmx->vcpu.vcpu_id, exit_reason,
-				kvm_rip_read(&vmx->vcpu));
 
 	fastpath_bracket_end(&vmx->vcpu, cr2);
 }
@@ -46,11 +47,16 @@ noinstr void fastpath_emit_bail(struct vcpu_vmx *vmx, u32 exit_reason,
 	fastpath_bracket_end(&vmx->vcpu, cr2);
 }
 
+void fastpath_trace_expiry(struct vcpu_vmx *vmx, s64 delta, u64 advance)
+{
+	trace_kvm_fastpath_expiry(vmx->vcpu.vcpu_id, delta, advance);
+}
+
 noinstr void fastpath_emit_expiry(struct vcpu_vmx *vmx, s64 delta, u64 advance)
 {
 	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
 
-	trace_kvm_fastpath_expiry(vmx->vcpu.vcpu_id, delta, advance);
+	fastpath_trace_expiry(vmx, delta, advance);
 
 	fastpath_bracket_end(&vmx->vcpu, cr2);
 }
@@ -64,10 +70,21 @@ noinstr void fastpath_emit_injection(struct vcpu_vmx *vmx, u8 vector)
 	fastpath_bracket_end(&vmx->vcpu, cr2);
 }
 
-noinstr void fastpath_emit_entry(struct vcpu_vmx *vmx)
+noinstr void fastpath_emit_tune(struct vcpu_vmx *vmx, u64 cost, u32 old, u32 advance)
 {
 	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
 
+	trace_kvm_fastpath_tune(vmx->vcpu.vcpu_id, cost, old, advance);
+
+	fastpath_bracket_end(&vmx->vcpu, cr2);
+}
+
+noinstr void fastpath_emit_entry(struct vcpu_vmx *vmx, const struct fastpath_entry *entry)
+{
+	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
+
+	trace_kvm_fastpath_exit(vmx->vcpu.vcpu_id, entry->exit_reason, entry->exit_rip,
+				rdtsc() - entry->exit_tsc);
 	trace_kvm_entry(&vmx->vcpu, false);
 
 	fastpath_bracket_end(&vmx->vcpu, cr2);

@@ -18,6 +18,7 @@
 
 #include <asm/vmx.h>
 
+#include "entry.h"
 #include "reasons.h"
 
 struct vcpu_vmx;
@@ -29,6 +30,12 @@ DECLARE_TRACEPOINT(kvm_msr);
 DECLARE_TRACEPOINT(kvm_fastpath_exit);
 DECLARE_TRACEPOINT(kvm_fastpath_bail);
 DECLARE_TRACEPOINT(kvm_fastpath_expiry);
+DECLARE_TRACEPOINT(kvm_fastpath_tune);
+
+static __always_inline bool fastpath_tune_traced(void)
+{
+	return tracepoint_enabled(kvm_fastpath_tune);
+}
 
 /*
  * Is any of the tracepoints enabled?  Good for a whole stay: enabling one patches
@@ -42,11 +49,13 @@ static __always_inline bool fastpath_traced(void)
 	       tracepoint_enabled(kvm_msr) ||
 	       tracepoint_enabled(kvm_fastpath_exit) ||
 	       tracepoint_enabled(kvm_fastpath_bail) ||
-	       tracepoint_enabled(kvm_fastpath_expiry);
+	       tracepoint_enabled(kvm_fastpath_expiry) ||
+	       fastpath_tune_traced();
 }
 
 /* An exit is about to be handled; nothing of the guest has changed yet. */
-void fastpath_emit_exit(struct vcpu_vmx *vmx, u32 exit_reason);
+void fastpath_emit_exit(struct vcpu_vmx *vmx, struct fastpath_entry *entry,
+			u32 exit_reason);
 
 /* The guest writes an MSR. */
 void fastpath_emit_msr_write(struct vcpu_vmx *vmx, u32 msr, u64 data);
@@ -61,7 +70,17 @@ void fastpath_emit_injection(struct vcpu_vmx *vmx, u8 vector);
 void fastpath_emit_bail(struct vcpu_vmx *vmx, u32 exit_reason,
 			enum fastpath_bail why);
 
-/* The guest is about to be entered again. */
-void fastpath_emit_entry(struct vcpu_vmx *vmx);
+/* An expiry that took @cost moved the tuned advance, all TSC ticks. */
+void fastpath_emit_tune(struct vcpu_vmx *vmx, u64 cost, u32 old, u32 advance);
+
+/* The exit was handled, and the guest is about to be entered again. */
+void fastpath_emit_entry(struct vcpu_vmx *vmx, const struct fastpath_entry *entry);
+
+/*
+ * As fastpath_emit_expiry(), of one that KVM delivers.
+ *
+ * Context: RCU is watching.
+ */
+void fastpath_trace_expiry(struct vcpu_vmx *vmx, s64 delta, u64 advance);
 
 #endif /* VMX_FASTPATH_EMIT_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a handler leaves to do right before the guest is entered again.
+ * What is left to do right before the guest is entered again.
  */
 #ifndef VMX_FASTPATH_ENTRY_H
 #define VMX_FASTPATH_ENTRY_H
@@ -8,14 +8,30 @@
 #include <linux/types.h>
 
 /**
+ * struct fastpath_expiry - a deadline before which the guest must not be entered
+ * @deadline:	that deadline, host TSC; 0 for none
+ * @due:	when the timer was to expire, host TSC: the deadline less the advance;
+ *		0 for a deadline that no timer was armed for
+ */
+struct fastpath_expiry {
+	u64 deadline;
+	u64 due;
+};
+
+/**
  * struct fastpath_entry - what comes last before VM-Entry
- * @wait_until:		host TSC before which the guest must not be entered, 0
- *			for none
+ * @expiry:		the deadline to wait for
  * @load_hv_timer:	load the preemption timer with the deadline
+ * @exit_reason:	of the exit that was handled; while tracing only
+ * @exit_rip:		where the guest was; while tracing only
+ * @exit_tsc:		host TSC of the exit; while tracing only
  */
 struct fastpath_entry {
-	u64 wait_until;
+	struct fastpath_expiry expiry;
 	bool load_hv_timer;
+	u32 exit_reason;
+	unsigned long exit_rip;
+	u64 exit_tsc;
 };
 
 #endif /* VMX_FASTPATH_ENTRY_H */

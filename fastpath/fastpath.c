@@ -14,17 +14,24 @@
 #include "../vmx/capabilities.h"
 
 #include "entry.h"
+#include "expiry.h"
 #include "fastpath.h"
 #include "handle_eoi.h"
 #include "handle_msr.h"
 #include "handle_preemption_timer.h"
-#include "spin.h"
 /* Written by kernel/build. */
 #include "version.h"
 
 MODULE_VERSION(VMX_FASTPATH_VERSION);
 
 DEFINE_STATIC_KEY_FALSE(vmx_fastpath_enabled);
+
+/*
+ * KVM's expiries are waited for at the seam.  A key of its own, because branches that
+ * hang on one key are not patched all at once: the wait must not be put off to a seam
+ * that does not wait.
+ */
+DEFINE_STATIC_KEY_FALSE(vmx_fastpath_waits);
 
 unsigned int fastpath_timer_shift __ro_after_init;
 
@@ -43,10 +50,13 @@ static int fastpath_set(const char *val, const struct kernel_param *kp)
 		return -EINVAL;
 	}
 
-	if (enable)
+	if (enable) {
 		static_branch_enable(&vmx_fastpath_enabled);
-	else
+		static_branch_enable(&vmx_fastpath_waits);
+	} else {
+		static_branch_disable(&vmx_fastpath_waits);
 		static_branch_disable(&vmx_fastpath_enabled);
+	}
 	return 0;
 }
 
@@ -108,6 +118,9 @@ static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 	struct fastpath_stay *stay = &vmx->fastpath.stay;
 	enum fastpath_bail why;
 
+	if (traced)
+		entry->exit_tsc = rdtsc();
+
 	switch (handler) {
 	case FASTPATH_WRMSR_TSCDEADLINE:
 		why = stay->wrmsr ?: handle_fastpath_wrmsr_tscdeadline(vmx, stay, entry,
@@ -131,26 +144,42 @@ static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 	return true;
 }
 
+/* The last of what KVM does before the world switch, and the switch itself. */
+static __always_inline bool fastpath_world_switch(struct vcpu_vmx *vmx,
+						  unsigned long *regs,
+						  unsigned int flags)
+{
+	if (static_branch_unlikely(&mmio_stale_data_clear) &&
+	    kvm_arch_has_assigned_device(vmx->vcpu.kvm))
+		x86_clear_cpu_buffers();
+
+	return __vmx_vcpu_run(vmx, regs, flags);
+}
+
 /*
  * What KVM does between its preparations and the world switch, and would have
  * done again for this entry.  The wait comes as late as it can.
  */
-static __always_inline void
-fastpath_prepare_entry(struct vcpu_vmx *vmx, const struct fastpath_entry *entry,
-		       const bool traced)
+static __always_inline bool
+fastpath_enter(struct vcpu_vmx *vmx, unsigned long *regs, unsigned int flags,
+	       const struct fastpath_entry *entry, const bool traced)
 {
+	struct fastpath_arrival arrival;
+	bool failed;
+
 	if (traced)
-		fastpath_emit_entry(vmx);
+		fastpath_emit_entry(vmx, entry);
 
 	if (entry->load_hv_timer)
 		fastpath_load_hv_timer(vmx);
 
-	if (entry->wait_until)
-		fastpath_spin(&vmx->fastpath.stats, entry->wait_until);
+	if (!entry->expiry.deadline)
+		return fastpath_world_switch(vmx, regs, flags);
 
-	if (static_branch_unlikely(&mmio_stale_data_clear) &&
-	    kvm_arch_has_assigned_device(vmx->vcpu.kvm))
-		x86_clear_cpu_buffers();
+	arrival = fastpath_await_deadline(&entry->expiry);
+	failed = fastpath_world_switch(vmx, regs, flags);
+	fastpath_account_expiry(vmx, &entry->expiry, &arrival, traced);
+	return failed;
 }
 
 /*
@@ -167,9 +196,7 @@ static __always_inline bool fastpath_loop(struct vcpu_vmx *vmx,
 		if (!fastpath_handle_exit(vmx, &entry, plain, traced))
 			return false;
 
-		fastpath_prepare_entry(vmx, &entry, traced);
-
-		if (unlikely(__vmx_vcpu_run(vmx, regs, flags)))
+		if (unlikely(fastpath_enter(vmx, regs, flags, &entry, traced)))
 			return true;
 	}
 }
@@ -190,14 +217,42 @@ static noinstr bool fastpath_loop_any(struct vcpu_vmx *vmx, unsigned long *regs,
 static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned long *regs,
 				  unsigned int flags)
 {
+	struct fastpath_stats *stats = &vmx->fastpath.stats;
+	u64 run = -vmx->vcpu.stat.exits;
+	bool failed;
+
 	fastpath_survey(vmx, flags, &vmx->fastpath.stay);
 
 	if (fastpath_traced())
-		return fastpath_loop_traced(vmx, regs, flags);
-	if (!vmx->fastpath.stay.plain)
-		return fastpath_loop_any(vmx, regs, flags);
+		failed = fastpath_loop_traced(vmx, regs, flags);
+	else if (!vmx->fastpath.stay.plain)
+		failed = fastpath_loop_any(vmx, regs, flags);
+	else
+		failed = fastpath_loop(vmx, regs, flags, true, false);
 
-	return fastpath_loop(vmx, regs, flags, true, false);
+	/* The loop counts each exit that it handles. */
+	run += vmx->vcpu.stat.exits;
+	if (unlikely(run > stats->longest_run))
+		stats->longest_run = run;
+	return failed;
+}
+
+/* The entry that KVM prepared, with the wait that KVM put off. */
+static __always_inline bool fastpath_first_entry(struct vcpu_vmx *vmx,
+						 unsigned long *regs, unsigned int flags)
+{
+	struct fastpath_expiry *expiry = &vmx->fastpath.slow_expiry;
+	struct fastpath_arrival arrival;
+	bool failed;
+
+	if (likely(!expiry->deadline))
+		return __vmx_vcpu_run(vmx, regs, flags);
+
+	arrival = fastpath_await_deadline(expiry);
+	failed = __vmx_vcpu_run(vmx, regs, flags);
+	fastpath_account_expiry(vmx, expiry, &arrival, fastpath_tune_traced());
+	expiry->deadline = 0;
+	return failed;
 }
 
 /* Exits without a handler come by here: the less it does for them the better. */
@@ -206,7 +261,7 @@ noinstr bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
 {
 	u32 exit_reason;
 
-	if (unlikely(__vmx_vcpu_run(vmx, regs, flags)))
+	if (unlikely(fastpath_first_entry(vmx, regs, flags)))
 		return true;
 
 	/* No enlightened VMCS from here on, see vmcs_access.h. */
@@ -222,6 +277,7 @@ noinstr bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
 
 void __init vmx_fastpath_init(void)
 {
+	fastpath_advance_init();
 	fastpath_timer_shift = vmx_misc_preemption_timer_rate(vmcs_config.misc);
 }
 
@@ -233,4 +289,11 @@ void vmx_fastpath_vcpu_pre_run(struct kvm_vcpu *vcpu)
 		fp->in_debugfs = true;
 		fastpath_create_debugfs(vcpu);
 	}
+	if (!static_branch_unlikely(&vmx_fastpath_enabled))
+		fastpath_restore_advance(vcpu);
+}
+
+void vmx_fastpath_vcpu_free(struct kvm_vcpu *vcpu)
+{
+	fastpath_forget_vcpu(vcpu);
 }

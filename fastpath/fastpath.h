@@ -9,8 +9,11 @@
 #define VMX_FASTPATH_H
 
 #include <linux/jump_label.h>
+#include <linux/list.h>
 #include <linux/types.h>
 
+#include "advance.h"
+#include "entry.h"
 #include "stats.h"
 #include "stay.h"
 
@@ -22,22 +25,29 @@ struct vcpu_vmx;
  * @stay:		the current stay in the loop, or the last one
  * @stats:		counters; written by the vCPU's own thread only, with
  *			IRQs off, and read by debugfs without a lock
+ * @advance:		how early the timer is armed
+ * @slow_expiry:	the deadline of an expiry that KVM delivers with the next entry
  * @msr_filter_known:	@wrmsr_filtered reflects the VM's current MSR filter
  * @wrmsr_filtered:	userspace's MSR filter denies the guest writes to
  *			IA32_TSC_DEADLINE
  * @in_debugfs:		the vCPU's files exist
+ * @vcpus:		list of all vCPUs that have files
  *
  * Zeroed with the vCPU that it is part of, and valid like that.
  */
 struct vmx_fastpath {
 	struct fastpath_stay stay;
 	struct fastpath_stats stats;
+	struct fastpath_advance advance;
+	struct fastpath_expiry slow_expiry;
 	bool msr_filter_known;
 	bool wrmsr_filtered;
 	bool in_debugfs;
+	struct list_head vcpus;
 };
 
 DECLARE_STATIC_KEY_FALSE(vmx_fastpath_enabled);
+DECLARE_STATIC_KEY_FALSE(vmx_fastpath_waits);
 
 /* As in vmx.h, which cannot be included from here: it includes this file. */
 bool __vmx_vcpu_run(struct vcpu_vmx *vmx, unsigned long *regs,
@@ -69,6 +79,27 @@ static __always_inline bool vmx_fastpath_run(struct vcpu_vmx *vmx,
 	return __vmx_vcpu_run(vmx, regs, flags);
 }
 
+void kvm_wait_lapic_expire(struct kvm_vcpu *vcpu);
+void __vmx_fastpath_wait_lapic_expire(struct kvm_vcpu *vcpu);
+
+/**
+ * vmx_fastpath_wait_lapic_expire - wait for the deadline of an expiry KVM delivers
+ * @vcpu:	the vCPU
+ *
+ * Stands in for kvm_wait_lapic_expire().  With the fast path on the wait comes later,
+ * right before the world switch, and is accounted and learned from like that of a
+ * fast expiry; KVM's own tuning is not used.
+ *
+ * Context: IRQs and preemption off, RCU watching; vmx_fastpath_run() comes next.
+ */
+static __always_inline void vmx_fastpath_wait_lapic_expire(struct kvm_vcpu *vcpu)
+{
+	if (static_branch_unlikely(&vmx_fastpath_waits))
+		__vmx_fastpath_wait_lapic_expire(vcpu);
+	else
+		kvm_wait_lapic_expire(vcpu);
+}
+
 /**
  * vmx_fastpath_init - read what is fixed for the lifetime of the module
  *
@@ -87,6 +118,14 @@ void vmx_fastpath_init(void);
  * Context: KVM_RUN, process context, vcpu->mutex held.
  */
 void vmx_fastpath_vcpu_pre_run(struct kvm_vcpu *vcpu);
+
+/**
+ * vmx_fastpath_vcpu_free - leave a vCPU out of the sums
+ * @vcpu:	the vCPU
+ *
+ * Context: process context, before the vCPU is freed.
+ */
+void vmx_fastpath_vcpu_free(struct kvm_vcpu *vcpu);
 
 /**
  * vmx_fastpath_msr_filter_changed - forget what the MSR filter said

@@ -77,7 +77,7 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 
 	/* Point of no return: all checks are done, and nothing below fails. */
 	if (traced) {
-		fastpath_emit_exit(vmx, EXIT_REASON_MSR_WRITE);
+		fastpath_emit_exit(vmx, entry, EXIT_REASON_MSR_WRITE);
 		fastpath_emit_msr_write(vmx, MSR_IA32_TSC_DEADLINE, data);
 		if (due)
 			fastpath_emit_expiry(vmx, guest_tsc - data,
@@ -93,7 +93,7 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 		fastpath_cancel_hv_timer(vmx, ktimer);
 		fastpath_deliver_timer(vmx, ktimer, stay, plain, traced);
 		if (remaining)
-			entry->wait_until = tsc + ticks;
+			entry->expiry.deadline = tsc + ticks;
 	} else if (hv) {
 		ktimer->tscdeadline = data;
 		fastpath_arm_hv_timer(vmx, ktimer,

@@ -14,6 +14,22 @@
 #include "hv_timer.h"
 #include "reentry.h"
 
+/* When the timer was to expire, and when the guest may be entered. */
+static __always_inline void
+fastpath_expect(struct vcpu_vmx *vmx, const struct fastpath_stay *stay,
+		struct fastpath_entry *entry, u64 tsc, u64 guest_tsc, const bool plain)
+{
+	u64 deadline = vmx->vcpu.arch.apic->lapic_timer.tscdeadline;
+
+	entry->expiry.due = vmx->hv_deadline_tsc;
+	if (deadline > guest_tsc)
+		entry->expiry.deadline =
+			tsc + fastpath_host_ticks(stay, deadline - guest_tsc, plain);
+	else
+		entry->expiry.deadline =
+			tsc - fastpath_host_ticks(stay, guest_tsc - deadline, plain);
+}
+
 /*
  * Deliver if the deadline is due by the guest's TSC, otherwise arm again.
  *
@@ -59,7 +75,7 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 
 		/* Point of no return: all checks are done. */
 		if (traced)
-			fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
+			fastpath_emit_exit(vmx, entry, EXIT_REASON_PREEMPTION_TIMER);
 
 		if (!plain)
 			fastpath_forget_interrupt(vcpu);
@@ -79,17 +95,16 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 
 	/* Point of no return: all checks are done, and nothing below fails. */
 	if (traced) {
-		fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
+		fastpath_emit_exit(vmx, entry, EXIT_REASON_PREEMPTION_TIMER);
 		fastpath_emit_expiry(vmx, guest_tsc - ktimer->tscdeadline,
 				     stay->advance);
 	}
 
 	if (!plain)
 		fastpath_forget_interrupt(vcpu);
+	fastpath_expect(vmx, stay, entry, tsc, guest_tsc, plain);
 	fastpath_cancel_hv_timer(vmx, ktimer);
 	fastpath_deliver_timer(vmx, ktimer, stay, plain, traced);
-	if (ticks)
-		entry->wait_until = tsc + ticks;
 	return FASTPATH_OK;
 }
 

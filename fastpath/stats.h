@@ -5,6 +5,7 @@
 #ifndef VMX_FASTPATH_STATS_H
 #define VMX_FASTPATH_STATS_H
 
+#include <linux/bitops.h>
 #include <linux/types.h>
 
 #include "reasons.h"
@@ -24,6 +25,19 @@ enum fastpath_handler {
 	NR_FASTPATH_HANDLERS,
 };
 
+/*
+ * Histograms of TSC ticks: bucket 0 counts zeros, bucket n what has n bits, and the
+ * last one all that is longer.
+ */
+#define FASTPATH_BUCKETS	20
+
+static __always_inline void fastpath_count_ticks(u64 *buckets, u64 ticks)
+{
+	unsigned int n = fls64(ticks);
+
+	buckets[n < FASTPATH_BUCKETS ? n : FASTPATH_BUCKETS - 1]++;
+}
+
 /**
  * struct fastpath_stats - counters of one vCPU, all since its creation
  * @handled:		exits handled without leaving the loop, by handler
@@ -32,28 +46,46 @@ enum fastpath_handler {
  * @delivered:		timer interrupts delivered by the fast path
  * @rearmed_early:	preemption timer exits before the deadline was due,
  *			answered by arming the timer again
- * @spins:		entries that had to wait for the deadline
+ * @spins_good:		expiries that needed no wait for their deadline
+ * @spins_bad:		expiries that had to wait for it
  * @spin_cycles:	host TSC cycles spent waiting
+ * @late:		expiries whose deadline was over when the guest was ready
+ * @early:		interrupts that came before their deadline, as it was too far
+ *			away to wait for
+ * @longest_run:	the most exits that one stay in the loop handled
+ * @lateness:		from the deadline to the last look before VM-Entry
+ * @spin_length:	of the waits
  */
 struct fastpath_stats {
 	u64 handled[NR_FASTPATH_HANDLERS];
 	u64 bailed[NR_FASTPATH_BAIL];
 	u64 delivered;
 	u64 rearmed_early;
-	u64 spins;
+	u64 spins_good;
+	u64 spins_bad;
 	u64 spin_cycles;
+	u64 late;
+	u64 early;
+	u64 longest_run;
+	u64 lateness[FASTPATH_BUCKETS];
+	u64 spin_length[FASTPATH_BUCKETS];
 };
 
 /**
- * fastpath_create_debugfs - create the counters' files of a vCPU and its VM
+ * fastpath_create_debugfs - create the files of a vCPU, its VM and all VMs
  * @vcpu:	the vCPU
  *
- * kvm/<vm>/vcpu<n>/fastpath/ holds the vCPU's counters and kvm/<vm>/fastpath/
- * their sums over the VM, one decimal number per file.  Failure is silent, as
- * everywhere with debugfs.  KVM removes the files with the VM's folder.
+ * In KVM's folders and beside its own files: kvm/<vm>/vcpu<n>/ gets the vCPU's
+ * counters, histograms and advance; kvm/<vm>/ the sums over the VM, and its advance;
+ * and kvm/ the sums over all VMs.  The names begin with "fastpath_".  A counter is
+ * one decimal number.  Failure is silent, as everywhere with debugfs.  KVM removes
+ * the files with its folders.
  *
  * Context: process context, may sleep.
  */
 void fastpath_create_debugfs(struct kvm_vcpu *vcpu);
+
+/* Leave a vCPU that is about to be freed out of the sums.  Context: may sleep. */
+void fastpath_forget_vcpu(struct kvm_vcpu *vcpu);
 
 #endif /* VMX_FASTPATH_STATS_H */

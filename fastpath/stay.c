@@ -7,13 +7,13 @@
 #include <linux/srcu.h>
 
 #include <asm/cpufeature.h>
-#include <asm/pvclock.h>
 
 #include "../vmx/vmx.h"
 #include "../lapic.h"
 #include "../pmu.h"
 #include "../x86.h"
 
+#include "advance.h"
 #include "eligibility.h"
 #include "events.h"
 #include "guest_tsc.h"
@@ -215,7 +215,6 @@ fastpath_survey_apic_timer(struct vcpu_vmx *vmx, struct fastpath_stay *stay)
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
 	const struct kvm_lapic *apic = vcpu->arch.apic;
 	u32 lvtt = *(const u32 *)(apic->regs + APIC_LVTT);
-	u64 advance;
 
 	stay->delivery = fastpath_survey_delivery(vmx, lvtt);
 	stay->hv_timer = fastpath_hv_timer_usable(vmx);
@@ -228,11 +227,8 @@ fastpath_survey_apic_timer(struct vcpu_vmx *vmx, struct fastpath_stay *stay)
 	stay->tsc_ratio = vcpu->arch.l1_tsc_scaling_ratio;
 	if (likely(stay->tsc_ratio == kvm_caps.default_tsc_scaling_ratio))
 		stay->tsc_ratio = 0;
-	/* KVM's own lapic_timer_advance, which it tunes between stays. */
-	advance = pvclock_scale_delta(apic->lapic_timer.timer_advance_ns,
-				      vcpu->arch.virtual_tsc_mult,
-				      vcpu->arch.virtual_tsc_shift);
-	stay->advance = fastpath_host_ticks(stay, advance, false);
+	fastpath_apply_advance(vmx);
+	stay->advance = vmx->fastpath.advance.ticks;
 
 	stay->plain = stay->apicv && stay->hv_timer && !stay->sw_timer &&
 		      !stay->tsc_ratio;

@@ -76,7 +76,7 @@ static void guest_halts(void)
 	for (i = 1; i <= NR_ROUNDS; i++) {
 		irqs_off();
 		random = guest_random_u32(&guest_rng);
-		timer_arm(i % 8 ? rdtsc() + (random & (BIT(random >> 28) - 1)) : 1);
+		timer_arm(i % 8 ? rdtsc() + (random & (BIT(random >> 27) - 1)) : 1);
 		/* A lost wakeup sleeps on until the harness gives up. */
 		while (timer_count < i)
 			asm volatile("sti; hlt; cli" ::: "memory");

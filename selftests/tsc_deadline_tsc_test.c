@@ -19,6 +19,7 @@
 #define NR_RANDOM	500
 /* Generous: the host may have other things to do. */
 #define LATE_US		1000
+#define ADVANCE_US	20
 
 static u64 late_count, late_min, late_max;
 
@@ -41,7 +42,8 @@ static void guest_scaled(void)
 	timer_callback = record_lateness;
 	for (i = 0; i < NR_RANDOM; i++) {
 		random = guest_random_u32(&guest_rng);
-		timer_arm(rdtsc() + (random & (BIT(random >> 28) - 1)));
+		/* The generator's numbers have 31 bits. */
+		timer_arm(rdtsc() + (random & (BIT(random >> 27) - 1)));
 		timer_wait(++count);
 	}
 
@@ -56,6 +58,12 @@ static void guest_scaled(void)
 	timer_wait(++count);
 	timer_quiet(count, 500);
 	GUEST_DONE();
+}
+
+static void guest_scaled_from_checkpoint(void)
+{
+	GUEST_SYNC(1);
+	guest_scaled();
 }
 
 FIXTURE(tsc_scaled) {
@@ -143,18 +151,25 @@ TEST_F(tsc_scaled, spin_bounded)
 {
 	struct kvm_vm *vm = self->vcpu->vm;
 	u64 spins, cycles, limit;
+	int r;
 
 	if (!fastpath_present() || !fastpath_get())
 		SKIP(return, "the fast path is not on");
 
-	vcpu_arch_set_entry_point(self->vcpu, guest_scaled);
+	vcpu_arch_set_entry_point(self->vcpu, guest_scaled_from_checkpoint);
+	expect_stage(self->vcpu, 1);
+	/* More than any expiry takes. */
+	r = fastpath_set_vm_advance(vm, ADVANCE_US * 1000);
+	TEST_ASSERT(!r, "The advance was not set, errno %d", r);
 	run_to_done(self->vcpu);
 
-	spins = fastpath_counter(vm, "spins");
+	spins = fastpath_counter(vm, "spins_bad");
 	cycles = fastpath_counter(vm, "spin_cycles");
-	/* KVM's cap of the advance, in the host's ticks, and what the timer adds. */
-	limit = (u64)vcpu_tsc_khz(self->vcpu) * variant->div / variant->mul * 5 / 1000 + 100;
+	/* In the host's ticks, with what the timer and the last look at the TSC add. */
+	limit = (u64)vcpu_tsc_khz(self->vcpu) * variant->div / variant->mul *
+		ADVANCE_US / 1000 + 200;
 	ksft_print_msg("%lu spins, %lu host ticks\n", spins, cycles);
+	TEST_ASSERT(spins > NR_RANDOM / 8, "Only %lu spins", spins);
 	TEST_ASSERT(cycles <= spins * limit, "%lu spins took %lu ticks, %lu each at most",
 		    spins, cycles, limit);
 }

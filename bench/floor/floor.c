@@ -20,6 +20,14 @@ MODULE_VERSION(VMX_FASTPATH_VERSION " floor");
 /* Always on: without the loop this module is of no use. */
 DEFINE_STATIC_KEY_FALSE(vmx_fastpath_enabled);
 
+/* Expiries are KVM's. */
+DEFINE_STATIC_KEY_FALSE(vmx_fastpath_waits);
+
+void __vmx_fastpath_wait_lapic_expire(struct kvm_vcpu *vcpu)
+{
+	kvm_wait_lapic_expire(vcpu);
+}
+
 noinstr bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
 				unsigned int flags)
 {
@@ -39,6 +47,10 @@ void __init vmx_fastpath_init(void)
 }
 
 void vmx_fastpath_vcpu_pre_run(struct kvm_vcpu *vcpu)
+{
+}
+
+void vmx_fastpath_vcpu_free(struct kvm_vcpu *vcpu)
 {
 }
 

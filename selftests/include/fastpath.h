@@ -51,6 +51,23 @@ void fastpath_each_counter(struct kvm_vm *vm,
 			   void (*count)(const char *name, u64 value, void *arg),
 			   void *arg);
 
+/* What "inherit" and "tune" are as a setting of the advance. */
+#define ADVANCE_INHERIT	(-2)
+#define ADVANCE_TUNE	(-1)
+
+/*
+ * Set the advance of the VM, or of one of its vCPUs, in ns or one of the above.  The
+ * files exist once a vCPU has run.  Return: 0, or errno of the refused write.
+ */
+int fastpath_set_vm_advance(struct kvm_vm *vm, s64 ns);
+int fastpath_set_vcpu_advance(struct kvm_vcpu *vcpu, s64 ns);
+
+/* The advance in force, in ns. */
+u64 fastpath_advance(struct kvm_vcpu *vcpu);
+
+/* The sum over a histogram of the vCPU. */
+u64 fastpath_histogram_sum(struct kvm_vcpu *vcpu, const char *name);
+
 /* KVM's own statistics of a vCPU. */
 u64 vcpu_stat(struct kvm_vcpu *vcpu, const char *name);
 

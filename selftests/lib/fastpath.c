@@ -11,6 +11,9 @@
 
 #define KVM_DEBUGFS	"/sys/kernel/debug/kvm"
 
+/* What the names of the fast path's files in KVM's folders begin with. */
+#define PREFIX		"fastpath_"
+
 bool fastpath_present(void)
 {
 	return !access(FASTPATH_PARAM, F_OK);
@@ -109,22 +112,27 @@ u64 kvm_debugfs_number(struct kvm_vm *vm, const char *format, ...)
 
 u64 fastpath_counter(struct kvm_vm *vm, const char *name)
 {
-	return kvm_debugfs_number(vm, "fastpath/%s", name);
+	return kvm_debugfs_number(vm, PREFIX "%s", name);
 }
 
 void fastpath_each_counter(struct kvm_vm *vm,
 			   void (*count)(const char *name, u64 value, void *arg),
 			   void *arg)
 {
-	char *folder = debugfs_path(vm, "fastpath");
+	char *folder = debugfs_path(vm, ".");
 	struct dirent *entry;
+	const char *name;
 	DIR *dir;
 
 	dir = opendir(folder);
 	TEST_ASSERT(dir, "No counters in %s, errno %d", folder, errno);
 	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] != '.')
-			count(entry->d_name, fastpath_counter(vm, entry->d_name), arg);
+		name = entry->d_name;
+		/* Not the setting, which is none. */
+		if (strncmp(name, PREFIX, strlen(PREFIX)) || !strcmp(name, PREFIX "advance_ns"))
+			continue;
+		name += strlen(PREFIX);
+		count(name, fastpath_counter(vm, name), arg);
 	}
 
 	closedir(dir);
@@ -150,6 +158,54 @@ u64 fastpath_counters(struct kvm_vm *vm, const char *prefix)
 
 	fastpath_each_counter(vm, add_counter, &sum);
 	return sum.sum;
+}
+
+static int write_setting(struct kvm_vm *vm, const char *name, s64 value)
+{
+	char *path = debugfs_path(vm, name), text[24];
+	int fd = open_path_or_exit(path, O_WRONLY), r;
+
+	snprintf(text, sizeof(text), "%ld\n", value);
+	r = write(fd, text, strlen(text)) < 0 ? errno : 0;
+	close(fd);
+	free(path);
+	return r;
+}
+
+int fastpath_set_vm_advance(struct kvm_vm *vm, s64 ns)
+{
+	return write_setting(vm, PREFIX "advance_ns", ns);
+}
+
+int fastpath_set_vcpu_advance(struct kvm_vcpu *vcpu, s64 ns)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "vcpu%u/" PREFIX "advance_ns", vcpu->id);
+	return write_setting(vcpu->vm, name, ns);
+}
+
+u64 fastpath_advance(struct kvm_vcpu *vcpu)
+{
+	return kvm_debugfs_number(vcpu->vm, "vcpu%u/" PREFIX "advance_in_force_ns", vcpu->id);
+}
+
+u64 fastpath_histogram_sum(struct kvm_vcpu *vcpu, const char *name)
+{
+	unsigned long long from, count;
+	char file[64], *path;
+	FILE *stream;
+	u64 sum = 0;
+
+	snprintf(file, sizeof(file), "vcpu%u/" PREFIX "%s", vcpu->id, name);
+	path = debugfs_path(vcpu->vm, file);
+	stream = fopen(path, "r");
+	TEST_ASSERT(stream, "No file %s, errno %d", path, errno);
+	while (fscanf(stream, "%llu %llu", &from, &count) == 2)
+		sum += count;
+	fclose(stream);
+	free(path);
+	return sum;
 }
 
 u64 vcpu_stat(struct kvm_vcpu *vcpu, const char *name)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Expiries that KVM delivers: their deadline is waited for where fast ones are.
+ */
+#include <linux/kvm_host.h>
+
+#include "../vmx/vmx.h"
+#include "../lapic.h"
+#include "../x86.h"
+
+#include "advance.h"
+#include "deadline.h"
+#include "emit.h"
+#include "fastpath.h"
+#include "hv_timer.h"
+
+/* Does the guest get the timer interrupt with the next VM-Entry? */
+static bool fastpath_timer_int_injected(struct kvm_lapic *apic)
+{
+	int vector = *(u32 *)(apic->regs + APIC_LVTT) & APIC_VECTOR_MASK;
+	int offset = apic->apicv_active ? APIC_IRR : APIC_ISR;
+	u32 bits = *(u32 *)(apic->regs + offset + REG_POS(vector));
+
+	return bits & BIT(VEC_POS(vector));
+}
+
+static u64 fastpath_l1_host_ticks(struct kvm_vcpu *vcpu, u64 ticks)
+{
+	u64 ratio = vcpu->arch.l1_tsc_scaling_ratio;
+
+	return ratio == kvm_caps.default_tsc_scaling_ratio ?
+	       ticks : fastpath_unscale_tsc(ticks, ratio);
+}
+
+/*
+ * A deadline that is further away than the advance belongs to a timer that was armed
+ * before the guest's TSC was set back: as KVM does, do not wait longer.
+ */
+void __vmx_fastpath_wait_lapic_expire(struct kvm_vcpu *vcpu)
+{
+	struct kvm_lapic *apic = vcpu->arch.apic;
+	struct vmx_fastpath *fp = &to_vmx(vcpu)->fastpath;
+	u64 deadline, tsc, guest_tsc, ticks, limit;
+
+	if (!apic || !apic->lapic_timer.expired_tscdeadline ||
+	    !(vcpu->arch.apic_base & MSR_IA32_APICBASE_ENABLE) ||
+	    !fastpath_timer_int_injected(apic))
+		return;
+
+	deadline = apic->lapic_timer.expired_tscdeadline;
+	apic->lapic_timer.expired_tscdeadline = 0;
+
+	fastpath_apply_advance(to_vmx(vcpu));
+	tsc = rdtsc();
+	guest_tsc = kvm_read_l1_tsc(vcpu, tsc);
+	fastpath_trace_expiry(to_vmx(vcpu), guest_tsc - deadline, fp->advance.ticks);
+
+	if (deadline > guest_tsc) {
+		ticks = fastpath_l1_host_ticks(vcpu, deadline - guest_tsc);
+		limit = max(fp->advance.ticks, fp->advance.ticks_before) +
+			fastpath_timer_slack(fastpath_timer_shift);
+		if (ticks > limit) {
+			fp->stats.early++;
+			ticks = limit;
+		}
+		fp->slow_expiry.deadline = tsc + ticks;
+	} else {
+		fp->slow_expiry.deadline =
+			tsc - fastpath_l1_host_ticks(vcpu, guest_tsc - deadline);
+	}
+	fp->slow_expiry.due = fp->slow_expiry.deadline - fp->advance.ticks;
+}
