@@ -50,9 +50,6 @@ struct response {
 #define RESPONSE_SLOW_US	100000
 #define RESPONSE_LIMIT_US	5000000
 
-/* More threads want to run than there are CPUs: the limit alone holds. */
-extern bool response_crowded;
-
 void response_add(struct response *response, u64 us);
 
 /*
