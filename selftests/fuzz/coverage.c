@@ -33,9 +33,10 @@ static void add(const char *name, u64 value, void *arg)
 	counters[i].value += value;
 }
 
-static void add_machine(struct kvm_vm *vm)
+void fuzz_add_coverage(struct kvm_vm *vm)
 {
-	fastpath_each_counter(vm, add, NULL);
+	if (fastpath_present())
+		fastpath_each_counter(vm, add, NULL);
 }
 
 static bool is_handler(const struct counter *counter)
@@ -48,7 +49,7 @@ u64 fuzz_print_coverage(void)
 	u64 handled = 0;
 	unsigned int i;
 
-	fuzz_vm_each(add_machine);
+	fuzz_vm_each(fuzz_add_coverage);
 
 	printf("# counted:");
 	for (i = 0; i < nr_counters; i++) {

@@ -7,6 +7,11 @@
 
 #include <linux/types.h>
 
+struct kvm_vm;
+
+/* Take over the fast path's counters of a machine that is about to go. */
+void fuzz_add_coverage(struct kvm_vm *vm);
+
 /*
  * Print the fast path's counters, summed over all machines: those that are 0 by name
  * only.  Return how many exits were handled.

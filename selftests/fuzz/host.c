@@ -293,6 +293,16 @@ static void end(struct run *run, enum fuzz_end how)
 	dump(run);
 }
 
+/* Where KVM itself is at fault, see allows_tpr() in model.c, it has to be with both. */
+static void failed_entry(struct run *run)
+{
+	struct fuzz_event *event = host_event(run, EV_FAIL);
+
+	event->value = run->vm->vcpu->run->fail_entry.hardware_entry_failure_reason;
+	run->vm->spoilt = true;
+	end(run, END_FAIL);
+}
+
 /* Return: the program goes on. */
 static bool io(struct run *run)
 {
@@ -334,6 +344,9 @@ static bool handle_exit(struct run *run)
 	case KVM_EXIT_MMIO:
 		mmio(run);
 		return true;
+	case KVM_EXIT_FAIL_ENTRY:
+		failed_entry(run);
+		return false;
 	default:
 		host_event(run, EV_EXIT)->value = kvm_run->exit_reason;
 		end(run, END_EXIT);

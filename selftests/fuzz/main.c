@@ -46,6 +46,7 @@ struct options {
 static struct options options = { .seed = 1, .count = 1000 };
 static bool has_param;
 static u64 nr_late;
+static u64 nr_entry_failed;
 static unsigned int nr_failures;
 static u64 nr_until_failure;
 
@@ -254,6 +255,7 @@ static void run_batch(u64 seed, unsigned int nr)
 			printf("%s", pair->trace[0].text);
 		}
 		nr_late += pair->trace[0].late || pair->trace[1].late;
+		nr_entry_failed += pair->trace[0].entry_failed;
 		if (!verdict(pair) || nr_failures == max_failures())
 			continue;
 		if (!nr_failures)
@@ -283,6 +285,8 @@ static void run_seeds(void)
 	ksft_print_msg("%lu programs, seeds %lu to %lu, %lu too slow to compare\n", done,
 		       options.seed, options.seed + done - 1, nr_late);
 	ksft_print_msg("%lu programs a minute\n", ms ? done * 60000 / ms : 0);
+	if (nr_entry_failed)
+		ksft_print_msg("%lu ended with a VM-Entry that fails\n", nr_entry_failed);
 	if (nr_failures)
 		ksft_print_msg("the first failure is program %lu\n", nr_until_failure);
 

@@ -26,6 +26,7 @@ void fuzz_model_init(struct fuzz_model *model, const struct fuzz_program *progra
 		.sw_enabled = true,
 		.timer_mode = TIMER_DEADLINE,
 		.vector = 0x71,
+		.noise = program->noise,
 	};
 }
 
@@ -46,6 +47,20 @@ static bool is_register(u64 reg)
 	return !(reg & 0xf) &&
 	       (reg == 0x20 || reg == 0x30 || reg == 0x80 || reg == 0xa0 || reg == 0xf0 ||
 		(reg >= 0x100 && reg < 0x280) || reg == 0x320 || reg == 0x380);
+}
+
+/*
+ * While the APIC is disabled KVM leaves the TPR threshold as it was.  A guest that goes
+ * below it, while an interrupt is pending, ends with a VM-Entry that fails.  Which
+ * threshold it is depends on when KVM last had a look, and that on the signals.
+ */
+static bool allows_tpr(const struct fuzz_model *model, u64 tpr)
+{
+	bool enabled = model->sw_enabled && model->apic != APIC_IS_OFF;
+
+	return tpr <= 0xff &&
+	       (enabled || !model->noise || tpr >= model->tpr ||
+		(!model->pending && !model->others));
 }
 
 static bool small_shift(u64 ticks)
@@ -117,7 +132,7 @@ static bool allows_args(const struct fuzz_model *model, const struct fuzz_op *op
 			return false;
 		return fuzz_is_timer_vector(op->arg[2]) || op->arg[2] == 0xf;
 	case OP_TPR:
-		return op->arg[0] <= 0xff;
+		return allows_tpr(model, op->arg[0]);
 	case OP_KEEP:
 		return is_other_vector(op->arg[0]) || fuzz_is_timer_vector(op->arg[0]);
 	case OP_IPI:

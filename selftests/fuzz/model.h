@@ -37,6 +37,7 @@ enum fuzz_flight { FLIGHT_NONE, FLIGHT_SOON, FLIGHT_NEAR };
  *			the two depends on whether the guest ran when it expired
  * @rearms:		the handler may write a deadline of its own
  * @filter:		the MSR filter of the deadline
+ * @noise:		signals come, at any moment
  */
 struct fuzz_model {
 	bool irqs_on;
@@ -56,6 +57,7 @@ struct fuzz_model {
 	bool stale;
 	bool rearms;
 	enum fuzz_filter filter;
+	bool noise;
 };
 
 /* Vectors of the timer's interrupt, and of all others. */

@@ -434,6 +434,11 @@ static void host(struct canon *c, const struct fuzz_event *event)
 		put(c, " exit");
 		put_value(c, "", event->value);
 		break;
+	case EV_FAIL:
+		put(c, " entry fails");
+		put_value(c, "", event->value);
+		c->trace->entry_failed = true;
+		break;
 	case EV_MMIO:
 		put_value(c, event->error ? "mmio write" : "mmio read", event->value);
 		break;
@@ -472,6 +477,7 @@ void fuzz_canonical(const struct fuzz_program *program, const struct fuzz_code *
 
 	trace->len = 0;
 	trace->late = false;
+	trace->entry_failed = false;
 	trace->broken = NULL;
 	fuzz_model_init(&canon.model, program);
 	put(&canon, "");

@@ -26,6 +26,7 @@
  *		and the deadline MSR of interrupts
  * @EV_HOST:	userspace did what operation op says; value: what came of it
  * @EV_EXIT:	KVM_RUN ended with this exit reason (value)
+ * @EV_FAIL:	KVM_EXIT_FAIL_ENTRY; value: the CPU's reason
  * @EV_STEP:	KVM_EXIT_DEBUG; value: DR6
  * @EV_MMIO:	KVM_EXIT_MMIO; value: address, error: 1 for a write
  * @EV_MSR:	KVM_EXIT_X86_WRMSR; value: what the guest wrote, error: the MSR
@@ -34,10 +35,10 @@
  */
 enum fuzz_event_kind {
 	EV_ARM, EV_REARM, EV_WAIT, EV_HALT, EV_LANDED, EV_VALUE, EV_INTR,
-	EV_HOST, EV_EXIT, EV_STEP, EV_MMIO, EV_MSR, EV_DUMP, EV_END,
+	EV_HOST, EV_EXIT, EV_FAIL, EV_STEP, EV_MMIO, EV_MSR, EV_DUMP, EV_END,
 };
 
-enum fuzz_end { END_OK, END_HUNG, END_OVERFLOW, END_EXIT };
+enum fuzz_end { END_OK, END_HUNG, END_OVERFLOW, END_EXIT, END_FAIL };
 
 /* What KVM tells of a vCPU. */
 struct fuzz_vcpu_state {
@@ -70,6 +71,7 @@ struct fuzz_event {
  * @len:	its length
  * @size:	allocated
  * @late:	the run was too slow to be compared
+ * @entry_failed: it ended with a VM-Entry that failed
  * @broken:	a promise that no run may break and this one has, or NULL
  */
 struct fuzz_trace {
@@ -77,6 +79,7 @@ struct fuzz_trace {
 	size_t len;
 	size_t size;
 	bool late;
+	bool entry_failed;
 	const char *broken;
 };
 

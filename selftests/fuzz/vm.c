@@ -5,6 +5,7 @@
 #include "apic.h"
 #include "test_util.h"
 
+#include "coverage.h"
 #include "host.h"
 #include "model.h"
 #include "vm.h"
@@ -156,6 +157,16 @@ static struct fuzz_vm *create(unsigned int tsc_half)
 	return fvm;
 }
 
+static void destroy(struct fuzz_vm *fvm)
+{
+	fuzz_add_coverage(fvm->vcpu->vm);
+	if (fvm->has_slot)
+		fuzz_vm_flip_slot(fvm);
+	munmap(fvm->slot_memory, getpagesize());
+	kvm_vm_free(fvm->vcpu->vm);
+	free(fvm);
+}
+
 /* Unlike the library's, this one does not ask whether the MSR took the value. */
 void fuzz_msr_set(struct kvm_vcpu *vcpu, u32 msr, u64 value)
 {
@@ -267,6 +278,10 @@ struct fuzz_vm *fuzz_vm_get(const struct fuzz_program *program)
 	struct fuzz_vm *fvm = vms[tsc_half];
 	struct fuzz_guest *guest;
 
+	if (fvm && fvm->spoilt) {
+		destroy(fvm);
+		fvm = NULL;
+	}
 	if (!fvm) {
 		fvm = create(tsc_half);
 		vms[tsc_half] = fvm;

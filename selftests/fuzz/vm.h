@@ -21,6 +21,8 @@
  * @has_slot:	the memory slot that comes and goes exists, made of @slot_memory
  * @initial:	the state that each program starts from
  * @tsc_offset:	the same
+ * @spoilt:	a VM-Entry failed.  What it was to inject stays in the VMCS, whatever state
+ *		userspace sets: the next program must not run here
  */
 struct fuzz_vm {
 	struct kvm_vcpu *vcpu;
@@ -32,6 +34,7 @@ struct fuzz_vm {
 	void *slot_memory;
 	struct fuzz_vcpu_state initial;
 	u64 tsc_offset;
+	bool spoilt;
 };
 
 /* Call @use with each machine that there is. */
