@@ -2,11 +2,21 @@
 # shellcheck shell=dash
 #
 # For a job to source: its results, and the choice of kvm-intel. What a job prints
-# goes to the console, whose interrupts may fall into what it does next.
+# goes to the console, whose interrupts may fall into what it does next. A Linux guest
+# in the machine runs a job, too, whose results the machine's job receives.
 
 # result WORD...: a line in result.log. Returns when the serial port has sent it.
 result() {
 	printf '%s\n' "$*" >/dev/ttyS1
+}
+
+# step NAME: of a guest's job: have the machine's job note its counters as NAME. The
+# port is open before the answer may come: it loses what comes when nobody has it open.
+step() {
+	exec 9<>/dev/ttyS1
+	result "step $1"
+	read -r _ <&9
+	exec 9<&-
 }
 
 # job_fail WORD...: end the job, as failed.

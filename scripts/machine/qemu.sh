@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 #
-# QEMU inside the emulated machine, for guests as kvm-unit-tests builds them: what
-# the host has to check and to add to the machine. Needs die(); a user of it gives
-# the machine "-b $qemu" and its job sources /lib/qemu.sh.
+# QEMU inside the emulated machine, for guests as kvm-unit-tests builds them and for
+# Linux: what the host has to check and to add to the machine. Needs die(); a user of
+# it gives the machine "-b $qemu" and its job sources /lib/qemu.sh.
 
 find_qemu() {
 	qemu=$(command -v qemu-system-x86_64) ||
@@ -30,10 +30,24 @@ qemu_overlay() {
 
 	mkdir -p "$1"/{lib,qemu}
 	cp "$(dirname "${BASH_SOURCE[0]}")/qemu-job.sh" "$1/lib/qemu.sh"
-	# The BIOS, and the option ROMs of the local APIC and of multiboot.
-	for file in seabios/bios-256k.bin qemu/kvmvapic.bin qemu/multiboot_dma.bin; do
+	# The BIOS, and the option ROMs of the local APIC, of multiboot and of Linux.
+	for file in seabios/bios-256k.bin qemu/{kvmvapic,multiboot_dma,linuxboot_dma}.bin; do
 		found=$(find -L /usr/share/qemu /usr/share/seabios -path "/usr/share/$file")
 		[ -n "$found" ] || die "QEMU's $file is missing: run 'scripts/deps qemu' as root"
 		cp -L "$found" "$1/qemu/"
 	done
+}
+
+# linux_overlay DIR JOB [OPTION...]: the same for a Linux guest that is made as the
+# machine itself, with mkimage's OPTIONs, and that runs JOB.
+linux_overlay() {
+	local dir=$1 job=$2
+
+	shift 2
+	qemu_overlay "$dir"
+	# What to look for in the guest's console, as "run" does in the machine's.
+	bash -c '. "$1" && echo "$splat"' - "$(dirname "${BASH_SOURCE[0]}")/lib.sh" >"$dir/lib/splat"
+	mkdir -p "$dir/guest"
+	"$(dirname "${BASH_SOURCE[0]}")/mkimage" -g -o "$dir/guest" -j "$job" "$@" ||
+		die "cannot make the Linux guest's image"
 }
