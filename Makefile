@@ -22,6 +22,8 @@ help:
 	@echo 'bench             table stock / fastpath=0 / fastpath=1 in the emulated machine'
 	@echo '                  VMEXIT_FLAT=path: of a kvm-unit-tests vmexit.flat instead'
 	@echo 'bench-configs     the same without APICv, without the preemption timer, and without both'
+	@echo 'e2e               cyclictest in a Linux guest in the machine: table and plot of its'
+	@echo '                  latency, in us of the machine, stock / fastpath=0 / fastpath=1'
 	@echo 'check             unit tests, static checks, and the tests in the machine'
 	@echo '                  KUT=dir: instead, a build of kvm-unit-tests, what differs from stock'
 	@echo 'check-static      what needs no machine: unit tests, sparse, checkpatch, ...'
@@ -58,6 +60,12 @@ bench-build: deps-bench
 	@kernel/build floor
 	@scripts/machine/build-bochs
 	@$(MAKE) --no-print-directory -s -C bench O=$(CURDIR)/build/bench
+
+e2e: deps-machine
+	@scripts/deps qemu e2e
+	@kernel/build fastpath
+	@scripts/machine/build-bochs
+	@bench/e2e/run
 
 check: KUT ?=
 check: deps-check
@@ -116,11 +124,11 @@ deps-check:
 
 clean:
 	rm -rf build/module build/modules build/bench build/btf build/selftests build/kut* \
-		build/unit
+		build/unit build/e2e
 
 distclean:
 	rm -rf build
 
-.PHONY: all help module install uninstall bench bench-configs bench-build check \
+.PHONY: all help module install uninstall bench bench-configs bench-build e2e check \
 	check-static check-debug check-rt check-long selftests fuzz fuzz-faults shell \
 	deps-bench deps-machine deps-check clean distclean

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Histograms of cyclictest's latency, one panel above the other. "report" sets before:
+#
+#   terminal_name, output_file
+#   instructions  in a microsecond
+#   bin, end      of the latencies, in microseconds
+#   panels        their number
+#   argument      an array: for each panel its title, the number of its lines, and for
+#                 each line a file and a name
+
+eval sprintf("set terminal %s size 1000,%d font 'DejaVu Sans,11' linewidth 1.5", \
+	     terminal_name, 80 + 330 * panels)
+set output output_file
+
+# Colours that all can tell apart, and dashes for print without any.
+array colour[3] = ["#d55e00", "#0072b2", "#009e73"]
+array dash[3] = [1, 2, 1]
+array width[3] = [1, 1.4, 2]
+
+# A logarithmic axis has no 0: an empty bin is below its end.
+set logscale y
+set yrange [0.7:*]
+set xrange [0:end]
+set grid xtics ytics back linecolor "#dddddd" linetype 1 linewidth 0.5
+set tics out nomirror
+set border 3
+set key top right Left reverse samplen 3 spacing 1.2
+set ylabel sprintf("ticks per bin of %.1f us", bin)
+set xlabel sprintf("latency in us of the emulated machine (1 us = %d instructions)", instructions)
+
+set multiplot layout panels, 1 \
+	title "cyclictest in a Linux guest, by how its host's kvm-intel handles the timer"
+at = 1
+do for [panel = 1:panels] {
+	set title argument[at]
+	lines = argument[at + 1]
+	first = at + 2
+	plot for [line = 1:lines] argument[first + 2 * line - 2] \
+		using 1:($2 > 0 ? $2 : 0.1) with fsteps \
+		linecolor rgb colour[line] dashtype dash[line] linewidth width[line] \
+		title argument[first + 2 * line - 1]
+	at = first + 2 * lines
+}
+unset multiplot
