@@ -12,9 +12,6 @@ set -u
 # shellcheck source=/dev/null
 . /e2e/options
 
-# Seconds of the machine's time for a guest; it takes a tenth of it and its ticks.
-# shellcheck disable=SC2154 # the host's
-qemu_timeout=$((200 + e2e_ticks / 100))
 failed=0
 work=/tmp/e2e
 
@@ -44,6 +41,7 @@ verdict() {
 }
 
 ended() {
+	# shellcheck disable=SC2154 # the host's
 	[ "$status" = 0 ] && [ "$(linux_said cycles)" = "$e2e_ticks" ] && return
 	linux_explain
 	return 1
