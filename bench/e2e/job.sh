@@ -55,7 +55,7 @@ uses_deadline_timer() {
 # Each tick arms the timer. Its expiry is an exit if the guest polls; if it halts
 # KVM waits in its stead. Some of either come when KVM has other work to do.
 exits_take_their_path() {
-	armed=$(count handled_wrmsr_tscdeadline) expired=$(count handled_preemption_timer)
+	armed=$(count fastpath_handled_wrmsr_tscdeadline) expired=$(count fastpath_handled_preemption_timer)
 	result "# counted: $(count exits) exits, handled $armed writes, $expired expiries"
 	case $mode in
 	stock) [ "$armed$expired" = nonenone ] ;;

@@ -67,7 +67,7 @@ linux_attend() {
 
 # linux_counters: of KVM and of the fast path, the one virtual machine's.
 linux_counters() {
-	for linux_file in /sys/kernel/debug/kvm/[0-9]*/*exits /sys/kernel/debug/kvm/[0-9]*/fastpath/*; do
+	for linux_file in /sys/kernel/debug/kvm/[0-9]*/*exits /sys/kernel/debug/kvm/[0-9]*/fastpath_*; do
 		[ ! -f "$linux_file" ] || echo "${linux_file##*/} $(cat "$linux_file")"
 	done
 }
