@@ -11,17 +11,17 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-noinstr void fastpath_emit_exit(struct vcpu_vmx *vmx, struct fastpath_entry *entry,
-				u32 exit_reason)
+noinstr void fastpath_emit_exit(struct vcpu_vmx *vmx, u32 exit_reason)
 {
+	struct fastpath_traced_exit *exit = &vmx->fastpath.traced_exit;
 	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
 
 	/* KVM reads these itself after each exit that reaches it. */
 	vmx->exit_reason.full = exit_reason;
 	vmx->idt_vectoring_info = 0;
 
-	entry->exit_reason = exit_reason;
-	entry->exit_rip = kvm_rip_read(&vmx->vcpu);
+	exit->reason = exit_reason;
+	exit->rip = kvm_rip_read(&vmx->vcpu);
 	trace_kvm_exit(&vmx->vcpu, KVM_ISA_VMX);
 
 	fastpath_bracket_end(&vmx->vcpu, cr2);
@@ -79,12 +79,13 @@ noinstr void fastpath_emit_tune(struct vcpu_vmx *vmx, u64 cost, u32 old, u32 adv
 	fastpath_bracket_end(&vmx->vcpu, cr2);
 }
 
-noinstr void fastpath_emit_entry(struct vcpu_vmx *vmx, const struct fastpath_entry *entry)
+noinstr void fastpath_emit_entry(struct vcpu_vmx *vmx)
 {
+	const struct fastpath_traced_exit *exit = &vmx->fastpath.traced_exit;
 	unsigned long cr2 = fastpath_bracket_begin(&vmx->vcpu);
 
-	trace_kvm_fastpath_exit(vmx->vcpu.vcpu_id, entry->exit_reason, entry->exit_rip,
-				rdtsc() - entry->exit_tsc);
+	trace_kvm_fastpath_exit(vmx->vcpu.vcpu_id, exit->reason, exit->rip,
+				rdtsc() - exit->tsc);
 	trace_kvm_entry(&vmx->vcpu, false);
 
 	fastpath_bracket_end(&vmx->vcpu, cr2);

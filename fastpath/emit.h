@@ -18,10 +18,21 @@
 
 #include <asm/vmx.h>
 
-#include "entry.h"
 #include "reasons.h"
 
 struct vcpu_vmx;
+
+/**
+ * struct fastpath_traced_exit - the exit that is being handled
+ * @reason:	why the guest exited
+ * @rip:	where it was
+ * @tsc:	host TSC right after the exit
+ */
+struct fastpath_traced_exit {
+	u32 reason;
+	unsigned long rip;
+	u64 tsc;
+};
 
 DECLARE_TRACEPOINT(kvm_entry);
 DECLARE_TRACEPOINT(kvm_exit);
@@ -54,8 +65,7 @@ static __always_inline bool fastpath_traced(void)
 }
 
 /* An exit is about to be handled; nothing of the guest has changed yet. */
-void fastpath_emit_exit(struct vcpu_vmx *vmx, struct fastpath_entry *entry,
-			u32 exit_reason);
+void fastpath_emit_exit(struct vcpu_vmx *vmx, u32 exit_reason);
 
 /* The guest writes an MSR. */
 void fastpath_emit_msr_write(struct vcpu_vmx *vmx, u32 msr, u64 data);
@@ -74,7 +84,7 @@ void fastpath_emit_bail(struct vcpu_vmx *vmx, u32 exit_reason,
 void fastpath_emit_tune(struct vcpu_vmx *vmx, u64 cost, u32 old, u32 advance);
 
 /* The exit was handled, and the guest is about to be entered again. */
-void fastpath_emit_entry(struct vcpu_vmx *vmx, const struct fastpath_entry *entry);
+void fastpath_emit_entry(struct vcpu_vmx *vmx);
 
 /*
  * As fastpath_emit_expiry(), of one that KVM delivers.

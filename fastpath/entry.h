@@ -22,16 +22,10 @@ struct fastpath_expiry {
  * struct fastpath_entry - what comes last before VM-Entry
  * @expiry:		the deadline to wait for
  * @load_hv_timer:	load the preemption timer with the deadline
- * @exit_reason:	of the exit that was handled; while tracing only
- * @exit_rip:		where the guest was; while tracing only
- * @exit_tsc:		host TSC of the exit; while tracing only
  */
 struct fastpath_entry {
 	struct fastpath_expiry expiry;
 	bool load_hv_timer;
-	u32 exit_reason;
-	unsigned long exit_rip;
-	u64 exit_tsc;
 };
 
 #endif /* VMX_FASTPATH_ENTRY_H */

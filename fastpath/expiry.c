@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Expiries that KVM delivers: their deadline is waited for where fast ones are.
+ * Account expiries, and take over those that KVM delivers: their deadline is waited for
+ * where that of fast ones is.
  */
 #include <linux/kvm_host.h>
 
@@ -11,8 +12,36 @@
 #include "advance.h"
 #include "deadline.h"
 #include "emit.h"
+#include "expiry.h"
 #include "fastpath.h"
 #include "hv_timer.h"
+
+noinstr void fastpath_account_expiry(struct vcpu_vmx *vmx, u64 deadline, u64 due,
+				     u64 ready, u64 end)
+{
+	struct fastpath_stats *stats = &vmx->fastpath.stats;
+	struct fastpath_tuner *tuner = &vmx->fastpath.advance.tuner;
+	u64 cost;
+	u32 old;
+
+	fastpath_count_ticks(stats->lateness, end - deadline);
+	if (ready < deadline) {
+		stats->spins_bad++;
+		stats->spin_cycles += end - ready;
+		fastpath_count_ticks(stats->spin_length, end - ready);
+	} else {
+		stats->spins_good++;
+		stats->late += ready > deadline;
+	}
+
+	if (!due)
+		return;
+	cost = ready > due ? ready - due : 0;
+	old = tuner->advance;
+	fastpath_tune(tuner, &fastpath_tuner_limits, cost);
+	if (fastpath_tune_traced() && tuner->advance != old)
+		fastpath_emit_tune(vmx, cost, old, tuner->advance);
+}
 
 /* Does the guest get the timer interrupt with the next VM-Entry? */
 static bool fastpath_timer_int_injected(struct kvm_lapic *apic)
@@ -36,14 +65,13 @@ static u64 fastpath_l1_host_ticks(struct kvm_vcpu *vcpu, u64 ticks)
  * A deadline that is further away than the advance belongs to a timer that was armed
  * before the guest's TSC was set back: as KVM does, do not wait longer.
  */
-void __vmx_fastpath_wait_lapic_expire(struct kvm_vcpu *vcpu)
+static noinline void fastpath_put_off_wait(struct kvm_vcpu *vcpu)
 {
 	struct kvm_lapic *apic = vcpu->arch.apic;
 	struct vmx_fastpath *fp = &to_vmx(vcpu)->fastpath;
 	u64 deadline, tsc, guest_tsc, ticks, limit;
 
-	if (!apic || !apic->lapic_timer.expired_tscdeadline ||
-	    !(vcpu->arch.apic_base & MSR_IA32_APICBASE_ENABLE) ||
+	if (!(vcpu->arch.apic_base & MSR_IA32_APICBASE_ENABLE) ||
 	    !fastpath_timer_int_injected(apic))
 		return;
 
@@ -69,4 +97,13 @@ void __vmx_fastpath_wait_lapic_expire(struct kvm_vcpu *vcpu)
 			tsc - fastpath_l1_host_ticks(vcpu, guest_tsc - deadline);
 	}
 	fp->slow_expiry.due = fp->slow_expiry.deadline - fp->advance.ticks;
+}
+
+void __vmx_fastpath_wait_lapic_expire(struct kvm_vcpu *vcpu)
+{
+	const struct kvm_lapic *apic = vcpu->arch.apic;
+
+	/* Nearly always there is nothing to wait for. */
+	if (unlikely(apic && apic->lapic_timer.expired_tscdeadline))
+		fastpath_put_off_wait(vcpu);
 }

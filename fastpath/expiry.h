@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The end of an expiry: wait for the deadline, enter the guest, and learn from how
- * long it took to get there.
+ * The end of an expiry: wait for the deadline, and when the guest has been entered,
+ * learn from how long it took to get there.
  *
  * Context of all functions: the seam, i.e. IRQs off, RCU not watching.
  */
@@ -12,12 +12,7 @@
 
 #include <asm/msr.h>
 
-#include "../vmx/vmx.h"
-
-#include "advance.h"
-#include "emit.h"
-#include "entry.h"
-#include "stats.h"
+struct vcpu_vmx;
 
 /**
  * struct fastpath_arrival - what is known of an expiry right before VM-Entry
@@ -37,12 +32,12 @@ struct fastpath_arrival {
  * VM-Entry itself is serializing.
  */
 static __always_inline struct fastpath_arrival
-fastpath_await_deadline(const struct fastpath_expiry *expiry)
+fastpath_await_deadline(u64 deadline)
 {
 	u64 tsc = rdtsc();
 	struct fastpath_arrival arrival = { .ready = tsc };
 
-	while (tsc < expiry->deadline) {
+	while (tsc < deadline) {
 		cpu_relax();
 		tsc = rdtsc();
 	}
@@ -50,33 +45,12 @@ fastpath_await_deadline(const struct fastpath_expiry *expiry)
 	return arrival;
 }
 
-/* After the guest has run: before, it would make the interrupt late. */
-static __always_inline void
-fastpath_account_expiry(struct vcpu_vmx *vmx, const struct fastpath_expiry *expiry,
-			const struct fastpath_arrival *arrival, const bool traced)
-{
-	struct fastpath_stats *stats = &vmx->fastpath.stats;
-	struct fastpath_tuner *tuner = &vmx->fastpath.advance.tuner;
-	u64 cost;
-	u32 old;
-
-	fastpath_count_ticks(stats->lateness, arrival->end - expiry->deadline);
-	if (arrival->ready < expiry->deadline) {
-		stats->spins_bad++;
-		stats->spin_cycles += arrival->end - arrival->ready;
-		fastpath_count_ticks(stats->spin_length, arrival->end - arrival->ready);
-	} else {
-		stats->spins_good++;
-		stats->late += arrival->ready > expiry->deadline;
-	}
-
-	if (!expiry->due)
-		return;
-	cost = arrival->ready > expiry->due ? arrival->ready - expiry->due : 0;
-	old = tuner->advance;
-	fastpath_tune(tuner, &fastpath_tuner_limits, cost);
-	if (traced && tuner->advance != old)
-		fastpath_emit_tune(vmx, cost, old, tuner->advance);
-}
+/*
+ * Count an expiry, and learn from it: struct fastpath_expiry and fastpath_arrival, member
+ * by member, which leaves them in registers.  After the guest has run: before, it would make
+ * the interrupt late.
+ */
+void fastpath_account_expiry(struct vcpu_vmx *vmx, u64 deadline, u64 due, u64 ready,
+			     u64 end);
 
 #endif /* VMX_FASTPATH_EXPIRY_H */

@@ -119,7 +119,7 @@ static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 	enum fastpath_bail why;
 
 	if (traced)
-		entry->exit_tsc = rdtsc();
+		vmx->fastpath.traced_exit.tsc = rdtsc();
 
 	switch (handler) {
 	case FASTPATH_WRMSR_TSCDEADLINE:
@@ -131,7 +131,10 @@ static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 								      plain, traced);
 		break;
 	case FASTPATH_X2APIC_EOI:
-		why = stay->eoi ?: handle_fastpath_x2apic_eoi(vmx, entry, traced);
+		/* With APICv it does not exit, or else must not be handled. */
+		why = stay->eoi;
+		if (!plain && !why)
+			why = handle_fastpath_x2apic_eoi(vmx, entry, traced);
 		break;
 	default:
 		return false;
@@ -168,7 +171,7 @@ fastpath_enter(struct vcpu_vmx *vmx, unsigned long *regs, unsigned int flags,
 	bool failed;
 
 	if (traced)
-		fastpath_emit_entry(vmx, entry);
+		fastpath_emit_entry(vmx);
 
 	if (entry->load_hv_timer)
 		fastpath_load_hv_timer(vmx);
@@ -176,9 +179,10 @@ fastpath_enter(struct vcpu_vmx *vmx, unsigned long *regs, unsigned int flags,
 	if (!entry->expiry.deadline)
 		return fastpath_world_switch(vmx, regs, flags);
 
-	arrival = fastpath_await_deadline(&entry->expiry);
+	arrival = fastpath_await_deadline(entry->expiry.deadline);
 	failed = fastpath_world_switch(vmx, regs, flags);
-	fastpath_account_expiry(vmx, &entry->expiry, &arrival, traced);
+	fastpath_account_expiry(vmx, entry->expiry.deadline, entry->expiry.due,
+				arrival.ready, arrival.end);
 	return failed;
 }
 
@@ -238,19 +242,17 @@ static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned long *regs,
 }
 
 /* The entry that KVM prepared, with the wait that KVM put off. */
-static __always_inline bool fastpath_first_entry(struct vcpu_vmx *vmx,
-						 unsigned long *regs, unsigned int flags)
+static noinstr noinline bool fastpath_slow_expiry(struct vcpu_vmx *vmx,
+						  unsigned long *regs, unsigned int flags)
 {
 	struct fastpath_expiry *expiry = &vmx->fastpath.slow_expiry;
 	struct fastpath_arrival arrival;
 	bool failed;
 
-	if (likely(!expiry->deadline))
-		return __vmx_vcpu_run(vmx, regs, flags);
-
-	arrival = fastpath_await_deadline(expiry);
+	arrival = fastpath_await_deadline(expiry->deadline);
 	failed = __vmx_vcpu_run(vmx, regs, flags);
-	fastpath_account_expiry(vmx, expiry, &arrival, fastpath_tune_traced());
+	fastpath_account_expiry(vmx, expiry->deadline, expiry->due,
+				arrival.ready, arrival.end);
 	expiry->deadline = 0;
 	return failed;
 }
@@ -260,8 +262,13 @@ noinstr bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
 				unsigned int flags)
 {
 	u32 exit_reason;
+	bool failed;
 
-	if (unlikely(fastpath_first_entry(vmx, regs, flags)))
+	if (unlikely(vmx->fastpath.slow_expiry.deadline))
+		failed = fastpath_slow_expiry(vmx, regs, flags);
+	else
+		failed = __vmx_vcpu_run(vmx, regs, flags);
+	if (unlikely(failed))
 		return true;
 
 	/* No enlightened VMCS from here on, see vmcs_access.h. */

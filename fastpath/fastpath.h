@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 #include "advance.h"
+#include "emit.h"
 #include "entry.h"
 #include "stats.h"
 #include "stay.h"
@@ -27,6 +28,7 @@ struct vcpu_vmx;
  *			IRQs off, and read by debugfs without a lock
  * @advance:		how early the timer is armed
  * @slow_expiry:	the deadline of an expiry that KVM delivers with the next entry
+ * @traced_exit:	the exit that is being handled, while tracing
  * @msr_filter_known:	@wrmsr_filtered reflects the VM's current MSR filter
  * @wrmsr_filtered:	userspace's MSR filter denies the guest writes to
  *			IA32_TSC_DEADLINE
@@ -40,6 +42,7 @@ struct vmx_fastpath {
 	struct fastpath_stats stats;
 	struct fastpath_advance advance;
 	struct fastpath_expiry slow_expiry;
+	struct fastpath_traced_exit traced_exit;
 	bool msr_filter_known;
 	bool wrmsr_filtered;
 	bool in_debugfs;

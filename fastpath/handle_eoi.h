@@ -86,7 +86,7 @@ handle_fastpath_x2apic_eoi(struct vcpu_vmx *vmx, struct fastpath_entry *entry,
 
 	/* Point of no return: all checks are done, and nothing below fails. */
 	if (traced) {
-		fastpath_emit_exit(vmx, entry, EXIT_REASON_MSR_WRITE);
+		fastpath_emit_exit(vmx, EXIT_REASON_MSR_WRITE);
 		fastpath_emit_msr_write(vmx, FASTPATH_MSR_X2APIC_EOI,
 					(u32)vcpu->arch.regs[VCPU_REGS_RAX]);
 	}

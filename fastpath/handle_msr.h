@@ -18,6 +18,36 @@
 #include "sw_timer.h"
 
 /*
+ * The write is handled: take the hrtimer off, or queue it anew if @sw, which is the last
+ * thing that can fail, and go past the instruction.
+ */
+static __always_inline enum fastpath_bail
+fastpath_accept_deadline(struct vcpu_vmx *vmx, struct fastpath_stay *stay,
+			 const struct fastpath_insn *insn, u64 data, u64 remaining,
+			 const bool sw, const bool plain, const bool traced)
+{
+	enum fastpath_bail why;
+
+	/* A plain stay has no hrtimer, and does not come by one. */
+	if (!plain && (sw || stay->sw_timer)) {
+		why = fastpath_restart_sw_timer(vmx, sw ? data : 0, remaining);
+		if (unlikely(why))
+			return why;
+		stay->sw_timer = sw;
+	}
+
+	/* Point of no return: nothing from here on fails. */
+	if (traced) {
+		fastpath_emit_exit(vmx, EXIT_REASON_MSR_WRITE);
+		fastpath_emit_msr_write(vmx, MSR_IA32_TSC_DEADLINE, data);
+	}
+	fastpath_skip_insn(insn);
+	if (!plain)
+		fastpath_forget_interrupt(&vmx->vcpu);
+	return FASTPATH_OK;
+}
+
+/*
  * 0 disarms the timer, a deadline within the advance is delivered with this
  * entry, and a later one arms the preemption timer or else the hrtimer.
  *
@@ -31,11 +61,10 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 				  const bool plain, const bool traced)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
-	struct fastpath_insn insn;
-	struct kvm_timer *ktimer;
+	struct kvm_timer *ktimer = &vcpu->arch.apic->lapic_timer;
 	u64 data, tsc, guest_tsc, remaining, ticks;
+	struct fastpath_insn insn;
 	enum fastpath_bail why;
-	bool due, hv = false, sw = false;
 
 	why = fastpath_reentry_verdict(vcpu);
 	if (unlikely(why))
@@ -52,57 +81,52 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 	remaining = fastpath_remaining(data, guest_tsc);
 	ticks = fastpath_host_ticks(stay, remaining, plain);
 
-	due = data && ticks <= stay->advance;
-	if (due) {
+	if (!data) {
+		why = fastpath_accept_deadline(vmx, stay, &insn, data, remaining, false,
+					       plain, traced);
+		if (unlikely(why))
+			return why;
+
+		ktimer->tscdeadline = 0;
+		fastpath_cancel_hv_timer(vmx, ktimer);
+		return FASTPATH_OK;
+	}
+
+	if (ticks <= stay->advance) {
 		/* WRMSR ended every shadow. */
 		why = fastpath_delivery_verdict(vmx, stay, insn.rflags, 0, plain);
 		if (unlikely(why))
 			return why;
-	} else if (data) {
-		hv = (plain || stay->hv_timer) &&
-		     fastpath_timer_fits(ticks - stay->advance, fastpath_timer_shift);
-		/* A plain stay has no hrtimer, and does not come by one. */
-		sw = !plain && !hv && fastpath_sw_timer_fits(vcpu, remaining);
-		if (unlikely(!hv && !sw))
-			return FASTPATH_BAIL_DEADLINE_FAR;
-	}
-
-	/* The last thing that can fail; one bracket for all of the hrtimer. */
-	if (!plain && (stay->sw_timer || sw)) {
-		why = fastpath_restart_sw_timer(vmx, sw ? data : 0, remaining);
+		why = fastpath_accept_deadline(vmx, stay, &insn, data, remaining, false,
+					       plain, traced);
 		if (unlikely(why))
 			return why;
-		stay->sw_timer = sw;
-	}
 
-	/* Point of no return: all checks are done, and nothing below fails. */
-	if (traced) {
-		fastpath_emit_exit(vmx, entry, EXIT_REASON_MSR_WRITE);
-		fastpath_emit_msr_write(vmx, MSR_IA32_TSC_DEADLINE, data);
-		if (due)
-			fastpath_emit_expiry(vmx, guest_tsc - data,
-					     stay->advance);
-	}
-
-	ktimer = &vcpu->arch.apic->lapic_timer;
-	fastpath_skip_insn(&insn);
-	if (!plain)
-		fastpath_forget_interrupt(vcpu);
-
-	if (due) {
+		if (traced)
+			fastpath_emit_expiry(vmx, guest_tsc - data, stay->advance);
 		fastpath_cancel_hv_timer(vmx, ktimer);
 		fastpath_deliver_timer(vmx, ktimer, stay, plain, traced);
 		if (remaining)
 			entry->expiry.deadline = tsc + ticks;
-	} else if (hv) {
-		ktimer->tscdeadline = data;
-		fastpath_arm_hv_timer(vmx, ktimer,
-				      tsc + ticks - stay->advance, entry);
-	} else if (!sw) {
-		ktimer->tscdeadline = 0;
-		fastpath_cancel_hv_timer(vmx, ktimer);
+		return FASTPATH_OK;
 	}
-	return FASTPATH_OK;
+
+	if ((plain || stay->hv_timer) &&
+	    fastpath_timer_fits(ticks - stay->advance, fastpath_timer_shift)) {
+		why = fastpath_accept_deadline(vmx, stay, &insn, data, remaining, false,
+					       plain, traced);
+		if (unlikely(why))
+			return why;
+
+		ktimer->tscdeadline = data;
+		fastpath_arm_hv_timer(vmx, ktimer, tsc + ticks - stay->advance, entry);
+		return FASTPATH_OK;
+	}
+
+	if (!plain && fastpath_sw_timer_fits(vcpu, remaining))
+		return fastpath_accept_deadline(vmx, stay, &insn, data, remaining, true,
+						plain, traced);
+	return FASTPATH_BAIL_DEADLINE_FAR;
 }
 
 #endif /* VMX_FASTPATH_HANDLE_MSR_H */

@@ -75,7 +75,7 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 
 		/* Point of no return: all checks are done. */
 		if (traced)
-			fastpath_emit_exit(vmx, entry, EXIT_REASON_PREEMPTION_TIMER);
+			fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
 
 		if (!plain)
 			fastpath_forget_interrupt(vcpu);
@@ -95,7 +95,7 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 
 	/* Point of no return: all checks are done, and nothing below fails. */
 	if (traced) {
-		fastpath_emit_exit(vmx, entry, EXIT_REASON_PREEMPTION_TIMER);
+		fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
 		fastpath_emit_expiry(vmx, guest_tsc - ktimer->tscdeadline,
 				     stay->advance);
 	}

@@ -240,7 +240,7 @@ TEST(derived)
 		EXPECT_GE(window, TUNER_RANKS);
 		EXPECT_LE(window, UINT16_MAX);
 		EXPECT_LT(fabs(TUNER_RANKS / (window + 1.0) - late), 0.2 * late);
-		EXPECT_LE(run, 1e-3);
+		EXPECT_LE(run, 0.001);
 	}
 }
 
