@@ -9,6 +9,9 @@
 
 #include "vmm.h"
 
+/* What the names of the fast path's files in KVM's folders begin with. */
+#define PREFIX "fastpath_"
+
 static __u64 read_counter(const char *dir, const char *name)
 {
 	unsigned long long value;
@@ -35,12 +38,13 @@ static int by_name(const void *a, const void *b)
 void counters_read(struct counters *counters, int vm_fd)
 {
 	struct dirent *entry;
+	const char *name;
 	char path[128];
 	DIR *dir;
 
 	counters->nr = 0;
-	snprintf(path, sizeof(path), "/sys/kernel/debug/kvm/%d-%d/fastpath",
-		 getpid(), vm_fd);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/kvm/%d-%d", getpid(),
+		 vm_fd);
 	dir = opendir(path);
 	if (!dir)
 		return;
@@ -48,13 +52,15 @@ void counters_read(struct counters *counters, int vm_fd)
 	while ((entry = readdir(dir))) {
 		struct counter *counter = &counters->counter[counters->nr];
 
-		if (entry->d_name[0] == '.')
+		name = entry->d_name;
+		/* Beside KVM's own files; the setting is no counter. */
+		if (strncmp(name, PREFIX, strlen(PREFIX)) || !strcmp(name, PREFIX "advance_ns"))
 			continue;
-		if (counters->nr == MAX_COUNTERS ||
-		    strlen(entry->d_name) >= sizeof(counter->name))
+		name += strlen(PREFIX);
+		if (counters->nr == MAX_COUNTERS || strlen(name) >= sizeof(counter->name))
 			vmm_fail(VMM_FAILED, "%s: more or longer counters than expected",
 				 path);
-		memcpy(counter->name, entry->d_name, strlen(entry->d_name) + 1);
+		memcpy(counter->name, name, strlen(name) + 1);
 		counter->value = read_counter(path, entry->d_name);
 		counters->nr++;
 	}

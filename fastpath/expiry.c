@@ -78,6 +78,7 @@ static noinline void fastpath_put_off_wait(struct kvm_vcpu *vcpu)
 	deadline = apic->lapic_timer.expired_tscdeadline;
 	apic->lapic_timer.expired_tscdeadline = 0;
 
+	fp->stats.delivered_by_kvm++;
 	fastpath_apply_advance(to_vmx(vcpu));
 	tsc = rdtsc();
 	guest_tsc = kvm_read_l1_tsc(vcpu, tsc);

@@ -34,6 +34,7 @@ static const struct fastpath_counter {
 	FASTPATH_BAIL_REASONS(X)
 #undef X
 	COUNTER("delivered", delivered),
+	COUNTER("delivered_by_kvm", delivered_by_kvm),
 	COUNTER("rearmed_early", rearmed_early),
 	COUNTER("spins_good", spins_good),
 	COUNTER("spins_bad", spins_bad),

@@ -44,6 +44,7 @@ static __always_inline void fastpath_count_ticks(u64 *buckets, u64 ticks)
  * @bailed:		exits left to KVM although they have a handler, by
  *			reason; @bailed[FASTPATH_OK] stays 0
  * @delivered:		timer interrupts delivered by the fast path
+ * @delivered_by_kvm:	timer interrupts that KVM delivered, with the fast path on
  * @rearmed_early:	preemption timer exits before the deadline was due,
  *			answered by arming the timer again
  * @spins_good:		expiries that needed no wait for their deadline
@@ -60,6 +61,7 @@ struct fastpath_stats {
 	u64 handled[NR_FASTPATH_HANDLERS];
 	u64 bailed[NR_FASTPATH_BAIL];
 	u64 delivered;
+	u64 delivered_by_kvm;
 	u64 rearmed_early;
 	u64 spins_good;
 	u64 spins_bad;

@@ -5,8 +5,9 @@
 #
 # - kvm:kvm_exit counts what KVM's statistic "exits" counts, and kvm:kvm_entry
 #   pairs with it, whichever path the exits take;
-# - kvm_fastpath:kvm_fastpath_exit counts what the handled_* counters count, and
-#   kvm_fastpath:kvm_fastpath_bail what the bail_* counters count.
+# - kvm_fastpath:kvm_fastpath_exit counts what the handled_* counters count,
+#   kvm_fastpath:kvm_fastpath_bail what the bail_* counters count, and
+#   kvm_fastpath:kvm_fastpath_expiry what the delivered* counters count.
 #
 # usage: perf_counts.sh [TICKS]
 
@@ -79,6 +80,6 @@ agree kvm:kvm_entry "exits in KVM's statistics" "$exits"
 if [ -e $param ]; then
 	agree kvm_fastpath:kvm_fastpath_exit "handled_* counters" "$(guest_count handled)"
 	agree kvm_fastpath:kvm_fastpath_bail "bail_* counters" "$(guest_count bail)"
-	agree kvm_fastpath:kvm_fastpath_expiry "counter delivered" "$(guest_count delivered)"
+	agree kvm_fastpath:kvm_fastpath_expiry "delivered* counters" "$(guest_count delivered)"
 fi
 exit $failed

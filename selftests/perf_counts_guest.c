@@ -40,7 +40,7 @@ int main(int argc, char *argv[])
 	if (fastpath_present()) {
 		printf("handled %lu\n", fastpath_counters(vcpu->vm, "handled_"));
 		printf("bail %lu\n", fastpath_counters(vcpu->vm, "bail_"));
-		printf("delivered %lu\n", fastpath_counter(vcpu->vm, "delivered"));
+		printf("delivered %lu\n", fastpath_counters(vcpu->vm, "delivered"));
 	}
 	kvm_vm_free(vcpu->vm);
 	return 0;
