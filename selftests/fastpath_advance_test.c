@@ -249,8 +249,8 @@ static void settle(struct kvm_vcpu *vcpu, s64 from)
 		       (after.cycles - before.cycles) / max(after.bad - before.bad, 1ul));
 	TEST_ASSERT(ns && ns <= TUNED_MAX_NS, "The tuned advance is %lu ns", ns);
 	TEST_ASSERT_EQ(fastpath_counter(vcpu->vm, "early"), 0);
-	/* Of 1 in 100 asked for; ticks of the host come on top. */
-	if (fastpath_delivers())
+	/* Of 1 in 100 asked for; what the host does comes on top, on a slow one a lot. */
+	if (fastpath_delivers() && timer_scale == 1)
 		TEST_ASSERT(late <= 4 * NR_TICKS / 10, "%lu of %d came late", late, 4 * NR_TICKS);
 }
 
