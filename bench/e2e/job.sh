@@ -92,6 +92,8 @@ run_guest() {
 }
 
 result "fact kernel $(uname -r)"
+# shellcheck disable=SC2154 # the host's
+result "fact buckets $e2e_buckets"
 result "fact tsc_khz $(sed -n 's/.*tsc_early_khz=\([0-9]*\).*/\1/p' /proc/cmdline)"
 # shellcheck disable=SC2154 # the host's
 for mode in $e2e_modes; do

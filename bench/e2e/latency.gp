@@ -9,8 +9,8 @@
 #   argument      an array: for each panel its title, the number of its lines, and for
 #                 each line a file and a name
 
-eval sprintf("set terminal %s size 1000,%d font 'DejaVu Sans,11' linewidth 1.5", \
-	     terminal_name, 80 + 330 * panels)
+eval sprintf("set terminal %s size 1280,%d font 'DejaVu Sans,11' linewidth 1.5", \
+	     terminal_name, 60 + 330 * panels)
 set output output_file
 
 # Colours that all can tell apart, and dashes for print without any.
@@ -25,7 +25,9 @@ set xrange [0:end]
 set grid xtics ytics back linecolor "#dddddd" linetype 1 linewidth 0.5
 set tics out nomirror
 set border 3
-set key top right Left reverse samplen 3 spacing 1.2
+# Beside the panels: where the lines are depends on the modes.
+set key rmargin top Left reverse samplen 3 spacing 1.3
+set rmargin 52
 set ylabel sprintf("ticks per bin of %.1f us", bin)
 set xlabel sprintf("latency in us of the emulated machine (1 us = %d instructions)", instructions)
 

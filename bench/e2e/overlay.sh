@@ -21,7 +21,7 @@ e2e_overlay() {
 	{
 		echo "e2e_modes='$2'"
 		echo "e2e_idle='$3'"
-		echo "e2e_ticks=$4"
+		echo "e2e_ticks=$4 e2e_buckets=$e2e_buckets"
 		# Seconds of the machine's time: what a boot takes some times, and twice
 		# the ticks.
 		echo "qemu_timeout=$((200 + $4 * $5 / 500000))"
