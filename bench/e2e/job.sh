@@ -23,23 +23,6 @@ load_mode() {
 	esac
 }
 
-# count NAME: how far the counter went while cyclictest ran.
-count() {
-	awk -v name="$1" '$1 == name { n = $2; found = 1 } END { print found ? n : "none" }' \
-		$work/counts
-}
-
-# verdict STATUS CLAIM: of the command before.
-verdict() {
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then
-		result "ok $number $2"
-	else
-		result "not ok $number $2"
-		failed=1 guest_failed=1
-	fi
-}
-
 ended() {
 	# shellcheck disable=SC2154 # the host's
 	[ "$status" = 0 ] && [ "$(linux_said cycles)" = "$e2e_ticks" ] && return
@@ -55,8 +38,9 @@ uses_deadline_timer() {
 # Each tick arms the timer. Its expiry is an exit if the guest polls; if it halts
 # KVM waits in its stead. Some of either come when KVM has other work to do.
 exits_take_their_path() {
-	armed=$(count fastpath_handled_wrmsr_tscdeadline) expired=$(count fastpath_handled_preemption_timer)
-	result "# counted: $(count exits) exits, handled $armed writes, $expired expiries"
+	armed=$(linux_count fastpath_handled_wrmsr_tscdeadline)
+	expired=$(linux_count fastpath_handled_preemption_timer)
+	result "# counted: $(linux_count exits) exits, handled $armed writes, $expired expiries"
 	case $mode in
 	stock) [ "$armed$expired" = nonenone ] ;;
 	fastpath=0) [ "$armed$expired" = 00 ] ;;
@@ -68,13 +52,12 @@ exits_take_their_path() {
 }
 
 run_guest() {
-	number=0 guest_failed=0 status=0
+	verdicts=0 failures=0 status=0
 	result "# mode $mode: linux_$idle"
 	result 1..4
 	# shellcheck disable=SC2154 # the host's
 	linux_arguments="idle=$idle $e2e_arguments"
 	linux_run $work || status=$?
-	linux_counts begin end >$work/counts
 
 	ended
 	verdict $? 'the guest boots, cyclictest ends'
@@ -86,9 +69,10 @@ run_guest() {
 	verdict $? 'the exits take the path of the mode'
 	{
 		sed "s/^/data $mode $idle /" $work/said
-		sed "s/^/data $mode $idle count /" $work/counts
+		linux_counts | sed "s/^/data $mode $idle count /"
 	} >/dev/ttyS1
-	result "# mode $mode: linux_$idle exits with $guest_failed"
+	[ "$failures" = 0 ] || failed=1
+	result "# mode $mode: linux_$idle exits with $((failures > 0))"
 }
 
 result "fact kernel $(uname -r)"

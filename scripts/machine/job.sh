@@ -19,6 +19,18 @@ step() {
 	exec 9<&-
 }
 
+# verdict STATUS CLAIM: a line of TAP for the command before. $verdicts is their number
+# so far and $failures that of the failed ones, both of which the job sets to 0.
+verdict() {
+	verdicts=$((verdicts + 1))
+	if [ "$1" = 0 ]; then
+		result "ok $verdicts $2"
+	else
+		result "not ok $verdicts $2"
+		failures=$((failures + 1))
+	fi
+}
+
 # job_fail WORD...: end the job, as failed.
 job_fail() {
 	printf 'job: %s\n' "$*" >&2

@@ -72,11 +72,19 @@ linux_counters() {
 	done
 }
 
-# linux_counts FROM TO: how far the counters went between two steps.
+# linux_counts: "NAME COUNT" for each counter, how far it went from the guest's step
+# "begin" to its step "end".
 linux_counts() {
-	[ ! -s "$linux_dir/$1" ] || [ ! -s "$linux_dir/$2" ] ||
+	[ ! -s "$linux_dir/begin" ] || [ ! -s "$linux_dir/end" ] ||
 		awk 'NR == FNR { from[$1] = $2; next } { print $1, $2 - from[$1] }' \
-			"$linux_dir/$1" "$linux_dir/$2"
+			"$linux_dir/begin" "$linux_dir/end"
+}
+
+# linux_count NAME: one of them, or "none".
+linux_count() {
+	linux_counts | awk -v name="$1" '
+		$1 == name { count = $2; found = 1 }
+		END { print found ? count : "none" }'
 }
 
 # linux_said NAME: the value of a result.
