@@ -40,8 +40,8 @@ ended()
 
 exits_take_their_path()
 {
-	armed=$(linux_count handled_wrmsr_tscdeadline)
-	left=$(linux_count bail_l2_active)
+	armed=$(linux_count fastpath_handled_wrmsr_tscdeadline)
+	left=$(linux_count fastpath_bail_l2_active)
 	result "# counted: $(linux_count exits) exits, handled $armed writes of the guest," \
 		"$left exits of its guests left to KVM"
 	case $mode in
