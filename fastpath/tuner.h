@@ -8,11 +8,11 @@
  * seeks the mean, which makes about half of them late.
  *
  * The quantile is estimated by rank: of each window of ticks, as long as it takes
- * for TUNER_RANKS of them to be late on average, the TUNER_RANKS-th largest cost.
- * A few outliers do not move it.  Until that much is known, and again when a window
- * contradicts the advance, shorter windows take it down soon if it is too large, and
- * a run of late ticks takes it up in either case.  A cost beyond any advance is a
- * spike, which teaches nothing unless one follows the other.
+ * for TUNER_RANKS of them to be late on average, the TUNER_RANKS-th largest cost.  The
+ * advance goes half the way there, and a few outliers do not move it.  Changes are
+ * followed sooner: a run of late ticks takes the advance up, and a run of ticks that all
+ * cost much less takes it down to what they cost.  The first windows are shorter.  A
+ * cost beyond any advance is a spike, which teaches nothing unless one follows the other.
  *
  * All values are TSC ticks.  The host's unit tests compile this file.
  */
@@ -35,16 +35,22 @@
  * @advance:	the advance in force
  * @window:	ticks in the current window
  * @seen:	ticks of it so far
+ * @calm:	length of the current run of ticks that cost much less than @advance
+ * @calm_max:	the largest cost of that run
  * @late:	length of the current run of late ticks
  * @spikes:	length of the current run of spikes
+ * @settled:	a whole window has been seen
  * @largest:	the largest costs of the window, largest first
  */
 struct fastpath_tuner {
 	u32 advance;
 	u16 window;
 	u16 seen;
+	u16 calm;
 	u8 late;
 	u8 spikes;
+	bool settled;
+	u32 calm_max;
 	u32 largest[TUNER_RANKS];
 };
 
@@ -101,28 +107,44 @@ fastpath_tuner_next_window(struct fastpath_tuner *t, u32 window, u32 full)
 }
 
 /*
- * The whole window's quantile is the advance, or what is halfway there if it is
- * near.  Of a shorter one the largest cost is no more than a hint that the advance
- * is too large.
+ * Of a window that is shorter than the whole the largest cost is what is known best, the
+ * first whole one has the first estimate, and the others better it.
  */
 static __always_inline void
-fastpath_tuner_end_window(struct fastpath_tuner *t,
-			  const struct fastpath_tuner_limits *l)
+fastpath_tuner_end_window(struct fastpath_tuner *t, u32 full)
 {
-	u32 full = fastpath_tuner_full_window(l->quantile);
-	bool whole = t->window == full;
-	u32 cost = t->largest[whole ? TUNER_RANKS - 1 : 0];
-	u32 near = t->advance / 4;
+	u32 cost = t->largest[TUNER_RANKS - 1];
 
-	if (cost < t->advance - near) {
-		t->advance = cost;
-		fastpath_tuner_next_window(t, TUNER_FIRST_WINDOW, full);
+	if (t->window < full) {
+		if (t->largest[0] > t->advance)
+			t->advance = t->largest[0];
+	} else {
+		t->advance = t->settled ? ((u64)t->advance + cost + 1) / 2 : cost;
+		t->settled = true;
+	}
+	fastpath_tuner_next_window(t, 4 * t->window, full);
+}
+
+/*
+ * Is the advance too large, and by much?  That it is right, and no tick of so many came
+ * near it, happens by chance once in some 10^4 ticks.
+ */
+static __always_inline void
+fastpath_tuner_follow_down(struct fastpath_tuner *t, u32 cost, u32 full)
+{
+	if (cost >= t->advance - t->advance / 4) {
+		t->calm = 0;
+		t->calm_max = 0;
 		return;
 	}
 
-	if (whole)
-		t->advance = (t->advance + cost + 1) / 2;
-	fastpath_tuner_next_window(t, 4 * t->window, full);
+	if (cost > t->calm_max)
+		t->calm_max = cost;
+	if (++t->calm >= (t->window < full ? t->window : 2 * full)) {
+		t->advance = t->calm_max;
+		t->calm = 0;
+		t->calm_max = 0;
+	}
 }
 
 /**
@@ -136,6 +158,8 @@ static __always_inline void fastpath_tune(struct fastpath_tuner *t,
 					  const struct fastpath_tuner_limits *l,
 					  u64 cost)
 {
+	u32 full = fastpath_tuner_full_window(l->quantile);
+
 	if (unlikely(cost > l->spike)) {
 		if (++t->spikes < TUNER_SPIKE_RUN)
 			return;
@@ -146,8 +170,7 @@ static __always_inline void fastpath_tune(struct fastpath_tuner *t,
 	}
 
 	if (unlikely(!t->window))
-		fastpath_tuner_next_window(t, TUNER_FIRST_WINDOW,
-					   fastpath_tuner_full_window(l->quantile));
+		fastpath_tuner_next_window(t, TUNER_FIRST_WINDOW, full);
 
 	if (cost > t->largest[TUNER_RANKS - 1])
 		fastpath_tuner_sort_in(t->largest, cost);
@@ -157,8 +180,10 @@ static __always_inline void fastpath_tune(struct fastpath_tuner *t,
 	else if (++t->late >= l->late_run)
 		t->advance += (cost - t->advance + 3) / 4;
 
+	fastpath_tuner_follow_down(t, cost, full);
+
 	if (unlikely(++t->seen >= t->window))
-		fastpath_tuner_end_window(t, l);
+		fastpath_tuner_end_window(t, full);
 
 	if (unlikely(t->advance > l->max))
 		t->advance = l->max;

@@ -9,7 +9,7 @@
  *   none is early, whoever delivers it.
  * - Without an advance nothing waits.
  * - The tuner leaves what was set before it, up or down, within some hundred ticks, and
- *   keeps most interrupts from being late.
+ *   keeps most interrupts from being late; it goes by the percentage that is set.
  * - An advance made smaller while the timer is armed makes no interrupt early.
  * - With the fast path off KVM has its own advance again.
  * - Each expiry is in the histogram, and each wait.
@@ -262,6 +262,28 @@ TEST_F(fastpath_advance, tuned_from_none)
 TEST_F(fastpath_advance, tuned_from_the_most)
 {
 	settle(self->vcpu, MAX_NS);
+}
+
+TEST_F(fastpath_advance, follows_the_percentage)
+{
+	struct kvm_vcpu *vcpu = self->vcpu;
+	struct param percentage;
+	u64 half, most;
+
+	param_save(&percentage, PERCENT_PARAM);
+	fastpath_set(true);
+	EXPECT_TRUE(param_set(&percentage, "50"));
+	run_ticks(vcpu, NR_SETTLE);
+	half = fastpath_advance(vcpu);
+	EXPECT_TRUE(param_set(&percentage, "99.9"));
+	run_ticks(vcpu, 2 * NR_SETTLE);
+	most = fastpath_advance(vcpu);
+	param_restore(&percentage);
+
+	ksft_print_msg("%lu ns for half of them, %lu for 999 of 1000\n", half, most);
+	TEST_ASSERT(half && most <= TUNED_MAX_NS, "Out of range");
+	/* Where everything costs more than is allowed for, there is nothing to choose. */
+	TEST_ASSERT(half < most || half > TUNED_MAX_NS - 20, "No less than for 999 of 1000");
 }
 
 static void guest_armed(void)
