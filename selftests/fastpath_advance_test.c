@@ -208,10 +208,12 @@ TEST_F(fastpath_advance, waited_out)
 	/* Once, and each of them but for those that the host held up. */
 	TEST_ASSERT(waits.bad + waits.good <= NR_TICKS, "%lu waits for %d expiries",
 		    waits.bad + waits.good, NR_TICKS);
-	TEST_ASSERT(waits.bad > NR_TICKS / 2, "%lu of %d expiries were waited for",
-		    waits.bad, NR_TICKS);
 	TEST_ASSERT(waits.cycles <= waits.bad * most, "%lu waits took %lu ticks",
 		    waits.bad, waits.cycles);
+	if (timer_scale > 1)
+		SKIP(return, "an expiry may cost more than that on a host that is slow");
+	TEST_ASSERT(waits.bad > NR_TICKS / 2, "%lu of %d expiries were waited for",
+		    waits.bad, NR_TICKS);
 	TEST_ASSERT(waits.cycles > waits.bad * most / 4, "%lu waits took %lu ticks only",
 		    waits.bad, waits.cycles);
 }
