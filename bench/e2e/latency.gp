@@ -1,30 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Histograms of cyclictest's latency, one panel above the other. "report" sets before:
+# Histograms of cyclictest's latency, one panel above the other. "report" sets before,
+# beside what style.gp needs:
 #
-#   terminal_name, output_file
 #   instructions  in a microsecond
 #   bin, end      of the latencies, in microseconds
 #   panels        their number
 #   argument      an array: for each panel its title, the number of its lines, and for
 #                 each line a file and a name
 
-eval sprintf("set terminal %s size 1280,%d font 'DejaVu Sans,11' linewidth 1.5", \
-	     terminal_name, 60 + 330 * panels)
-set output output_file
-
-# Colours that all can tell apart, and dashes for print without any.
-array colour[3] = ["#d55e00", "#0072b2", "#009e73"]
-array dash[3] = [1, 2, 1]
-array width[3] = [1, 1.4, 2]
+height = 60 + 330 * panels
+picture_width = 1280
+load style
 
 # A logarithmic axis has no 0: an empty bin is below its end.
 set logscale y
 set yrange [0.7:*]
 set xrange [0:end]
-set grid xtics ytics back linecolor "#dddddd" linetype 1 linewidth 0.5
-set tics out nomirror
-set border 3
 # Beside the panels: where the lines are depends on the modes.
 set key rmargin top Left reverse samplen 3 spacing 1.3
 set rmargin 52
