@@ -31,7 +31,7 @@ do for [panel = 1:panels] {
 	lines = argument[at + 1]
 	first = at + 2
 	plot for [line = 1:lines] argument[first + 2 * line - 2] \
-		using 1:($2 > 0 ? $2 : 0.1) with fsteps \
+		using 1:($2 > 0 ? $2 : 0.1) with steps \
 		linecolor rgb colour[line] dashtype dash[line] linewidth width[line] \
 		title argument[first + 2 * line - 1]
 	at = first + 2 * lines
