@@ -11,7 +11,8 @@ bench_fail() {
 }
 
 # load_mode MODE: kvm_intel as the mode wants it. "again" is stock once more: it
-# tells how much of a difference is no more than time passing.
+# tells how much of a difference is no more than time passing. "cost" is fastpath=1
+# without an advance: an interrupt is late by what its expiry takes.
 load_mode() {
 	mode=$1
 	set -- "enable_apicv=$BENCH_APICV" "preemption_timer=$BENCH_PREEMPTION_TIMER"
@@ -19,12 +20,13 @@ load_mode() {
 	stock | again) kvm_load stock "$@" ;;
 	off) kvm_load fastpath "$@" fastpath=0 ;;
 	on) kvm_load fastpath "$@" fastpath=1 ;;
+	cost) kvm_load fastpath "$@" fastpath=1 fastpath_advance_ns=0 ;;
 	floor) kvm_load floor "$@" ;;
-	*) bench_fail "no mode '$mode': stock, off, on, floor or again" ;;
+	*) bench_fail "no mode '$mode': stock, off, on, cost, floor or again" ;;
 	esac
 	case $mode in
 	off) check_parameter fastpath 0 ;;
-	on)
+	on | cost)
 		check_parameter fastpath 1
 		result "fact module $(cat /sys/module/kvm_intel/version)"
 		;;
@@ -60,6 +62,15 @@ facts() {
 
 # measure_mode VMEXIT MODE [OPTION...]: OPTIONs go to the program.
 measure_mode() {
+	load_mode "$2"
+	echo "# mode: $2"
+	# Let what loading a module set in motion come to its end.
+	sleep 1
+	measure_rows "$@"
+}
+
+# measure_rows VMEXIT MODE [OPTION...]: with what is loaded, which is MODE's.
+measure_rows() {
 	vmexit=$1
 	mode=$2
 	shift 2
@@ -67,11 +78,7 @@ measure_mode() {
 	[ "$mode" != floor ] || rows=floor
 	[ "$BENCH_XAPIC" = 0 ] || set -- "$@" --xapic
 
-	load_mode "$mode"
-	echo "# mode: $mode"
 	json=$(mktemp)
-	# Let what loading a module set in motion come to its end.
-	sleep 1
 	# shellcheck disable=SC2086 # one word for each row
 	"$vmexit" -i "$BENCH_ITERATIONS" -w "$BENCH_WARMUP" -r "$BENCH_REPEATS" \
 		-d "$BENCH_DEADLINE" -b "$BENCH_BUCKET" -s "$BENCH_SPREAD" \
