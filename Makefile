@@ -24,13 +24,17 @@ help:
 	@echo 'bench-configs     the same without APICv, without the preemption timer, and without both'
 	@echo 'e2e               cyclictest in a Linux guest in the machine: table and plot of its'
 	@echo '                  latency, in us of the machine, stock / fastpath=0 / fastpath=1'
+	@echo 'sweep             lateness by period, 100 us to 10 ms of the machine'"'"'s time: table,'
+	@echo '                  plots, and the figures that fastpath=1 has to keep to'
+	@echo 'never-early       1000000 interrupts, or TICKS=, of which none may come early'
+	@echo 'tuner-plots       the tuner beside stock'"'"'s rule on the same costs, on the host'
 	@echo 'check             unit tests, static checks, and the tests in the machine'
 	@echo '                  KUT=dir: instead, a build of kvm-unit-tests, what differs from stock'
 	@echo 'check-static      what needs no machine: unit tests, sparse, checkpatch, ...'
 	@echo 'check-debug       the kselftests on a kernel with KASAN, lockdep and the like'
 	@echo 'check-rt          the kselftests on the distribution'"'"'s PREEMPT_RT kernel'
-	@echo 'check-long        both, KVM in a Linux guest, and all of the kernel'"'"'s own KVM'
-	@echo '                  selftests: hours'
+	@echo 'check-long        both, KVM in a Linux guest, all of the kernel'"'"'s own KVM'
+	@echo '                  selftests, sweep, never-early: hours'
 	@echo 'selftests         the kselftests in the machine, in all modes'
 	@echo 'fuzz              random guests, with and without the fast path, for'
 	@echo '                  SECONDS=300 of real time, from SEED= on'
@@ -61,6 +65,17 @@ bench-build: deps-bench
 	@kernel/build floor
 	@scripts/machine/build-bochs
 	@$(MAKE) --no-print-directory -s -C bench O=$(CURDIR)/build/bench
+
+sweep: bench-build
+	@scripts/deps plot
+	@bench/sweep/run
+
+never-early: bench-build
+	@bench/never-early $(if $(TICKS),'$(TICKS)')
+
+tuner-plots:
+	@scripts/deps plot
+	@bench/tuner/run
 
 e2e: deps-machine
 	@scripts/deps qemu e2e
@@ -125,11 +140,11 @@ deps-check:
 
 clean:
 	rm -rf build/module build/modules build/bench build/btf build/selftests build/kut* \
-		build/unit build/e2e
+		build/unit build/e2e build/sweep build/tuner
 
 distclean:
 	rm -rf build
 
-.PHONY: all help module install uninstall bench bench-configs bench-build e2e check \
-	check-static check-debug check-rt check-long selftests fuzz fuzz-faults shell \
-	deps-bench deps-machine deps-check clean distclean
+.PHONY: all help module install uninstall bench bench-configs bench-build sweep never-early \
+	tuner-plots e2e check check-static check-debug check-rt check-long selftests fuzz \
+	fuzz-faults shell deps-bench deps-machine deps-check clean distclean

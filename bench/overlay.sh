@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #
 # What the benchmark's commands add to the machine's root directory, for "run" and
-# sweep/run to source. Needs die(), and in $vmexit the program.
+# sweep/run to source. Needs die() and bench/options.sh, and in $top and $me the
+# project's directory and the command's name.
 
 # variant_of MODE: the module that the mode loads.
 variant_of() {
@@ -41,7 +42,7 @@ make_overlay() {
 	local overlay=$1 modules=$2 mode variant file
 
 	mkdir -p "$overlay/bench"
-	cp "$bench/measure.sh" "$overlay/bench/"
+	cp "${top:?}/bench/measure.sh" "$overlay/bench/"
 	{
 		print_options
 		echo "BENCH_MODES='$BENCH_MODES'"
@@ -68,7 +69,7 @@ run_boots() {
 	trap '[ -z "${boots[*]}" ] || kill "${boots[@]}" 2>/dev/null' EXIT
 	for value in $BENCH_MITIGATIONS; do
 		echo "${me:?}: booting with mitigations $value: $BENCH_MODES" >&2
-		"$top/scripts/machine/run" "$@" -m "$value" -o "$work/mitigations-$value" "$job" &
+		"${top:?}/scripts/machine/run" "$@" -m "$value" -o "$work/mitigations-$value" "$job" &
 		boots+=($!)
 		runs+=("$work/mitigations-$value")
 	done

@@ -136,6 +136,15 @@ def to_json(machine, rows, unit):
             f'  "rows": [\n    {body}\n  ]\n}}\n')
 
 
+def read_rows(path):
+    """The rows of a bench.json, as they are in it."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)["rows"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Fault(f"{path}: not a bench.json: {error!r}") from error
+
+
 def read_json(path):
     """{(name, mode, apicv, preemption_timer, mitigations): figure} of a bench.json,
     and its unit."""
