@@ -74,7 +74,7 @@ never-early: bench-build
 	@bench/never-early $(if $(TICKS),'$(TICKS)')
 
 tuner-plots:
-	@scripts/deps plot
+	@scripts/deps module plot
 	@bench/tuner/run
 
 e2e: deps-machine
