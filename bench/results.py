@@ -8,9 +8,6 @@ ROWS = ["cpuid", "vmcall", "tscdeadline_arm", "tscdeadline_immed", "tscdeadline"
         "tscdeadline_over", "tscdeadline_latency", "floor"]
 LATENESS = ["min", "mean", "p50", "p99", "max"]
 
-# Rows whose exits the fast path handles in any configuration.
-HANDLED = ["tscdeadline_arm", "tscdeadline_immed"]
-
 # Stock measured twice may differ by so much before nothing can be said of the
 # modes between. Instruction counts: half of what fastpath=0 is allowed to cost.
 MAX_DRIFT = {"instructions": 0.005, "cycles": 0.03}
@@ -109,7 +106,9 @@ def faults(rows, drifts, unit):
         handled = row_handled(row)
         if row["mode"] == "off" and handled:
             yield f"{row['name']}: fastpath=0, but {handled:.0f} exits were handled"
-        if row["mode"] == "on" and row["name"] in HANDLED and not handled:
+        # Under QEMU nothing is counted, and other rows have no exit to handle.
+        if (row["mode"] == "on" and row["name"].startswith("tscdeadline") and
+                "iterations" in row and not handled):
             yield f"{row['name']}: fastpath=1, but no exit was handled"
 
 

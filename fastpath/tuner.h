@@ -38,6 +38,7 @@
  * @calm:	length of the current run of ticks that cost much less than @advance
  * @calm_max:	the largest cost of that run
  * @late:	length of the current run of late ticks
+ * @last_late:	the cost of the last late tick
  * @spikes:	length of the current run of spikes
  * @settled:	a whole window has been seen
  * @largest:	the largest costs of the window, largest first
@@ -51,6 +52,7 @@ struct fastpath_tuner {
 	u8 spikes;
 	bool settled;
 	u32 calm_max;
+	u32 last_late;
 	u32 largest[TUNER_RANKS];
 };
 
@@ -125,6 +127,17 @@ fastpath_tuner_end_window(struct fastpath_tuner *t, u32 full)
 	fastpath_tuner_next_window(t, 4 * t->window, full);
 }
 
+/* Of two late ticks the one that cost less: the other may be a stall. */
+static __always_inline void
+fastpath_tuner_follow_up(struct fastpath_tuner *t, u32 cost, u32 run)
+{
+	u32 least = cost < t->last_late ? cost : t->last_late;
+
+	t->last_late = cost;
+	if (++t->late >= run && least > t->advance)
+		t->advance += (least - t->advance + 3) / 4;
+}
+
 /*
  * Is the advance too large, and by much?  That it is right, and no tick of so many came
  * near it, happens by chance once in some 10^4 ticks.
@@ -177,8 +190,8 @@ static __always_inline void fastpath_tune(struct fastpath_tuner *t,
 
 	if (likely(cost <= t->advance))
 		t->late = 0;
-	else if (++t->late >= l->late_run)
-		t->advance += (cost - t->advance + 3) / 4;
+	else
+		fastpath_tuner_follow_up(t, cost, l->late_run);
 
 	fastpath_tuner_follow_down(t, cost, full);
 
