@@ -38,11 +38,10 @@ def number(path):
 
 
 class Vcpu:
-    """One vCPU, at one time or over an interval."""
+    """One vCPU, at one time or over an interval. It lives as long as its VM."""
 
-    def __init__(self, index, inode, counters, histograms, settings):
+    def __init__(self, index, counters, histograms, settings):
         self.index = index
-        self.inode = inode
         self.counters = counters
         self.histograms = histograms
         self.settings = settings
@@ -52,7 +51,6 @@ class Vcpu:
         """Of a vCPU's folder. None if it has not run yet, or has gone."""
         try:
             names = os.listdir(path)
-            inode = os.stat(path).st_ino
         except OSError:
             return None
         counters, histograms = {}, {}
@@ -72,23 +70,17 @@ class Vcpu:
         if not counters or len(histograms) != len(HISTOGRAMS):
             return None
         settings = {name: number(os.path.join(path, PREFIX + name)) for name in SETTINGS}
-        return cls(int(path.rpartition("vcpu")[2]), inode, counters, histograms, settings)
-
-    def _follows(self, before):
-        """Whether this is the vCPU that "before" was, rather than a namesake."""
-        return (before and self.inode == before.inode and
-                self.counters.keys() == before.counters.keys() and
-                all(self.counters[name] >= count for name, count in before.counters.items()))
+        return cls(int(path.rpartition("vcpu")[2]), counters, histograms, settings)
 
     def since(self, before):
-        """The interval since "before"; since its creation if that was another vCPU."""
-        if not self._follows(before):
+        """The interval since "before"; since its creation if there was none."""
+        if not before or before.counters.keys() != self.counters.keys():
             return self
         counters = {name: count if name in MAXIMA else count - before.counters[name]
                     for name, count in self.counters.items()}
         histograms = {name: histogram.since(before.histograms[name])
                       for name, histogram in self.histograms.items()}
-        return Vcpu(self.index, self.inode, counters, histograms, self.settings)
+        return Vcpu(self.index, counters, histograms, self.settings)
 
 
 class Vm:
@@ -119,13 +111,17 @@ class Vm:
                    {vcpu.index: vcpu for vcpu in sorted(vcpus, key=lambda vcpu: vcpu.index)})
 
     def since(self, before):
-        """The interval since "before"; since its creation if that was another VM."""
-        if not before or before.identity != self.identity or before.exits > self.exits:
+        """
+        The interval since "before"; since its creation if that was another VM. The name
+        does not tell: a process that starts a VM after another's end uses it again.
+        """
+        if not before or before.identity != self.identity:
             return self
+        # KVM's own counters can be cleared.
+        exits = self.exits - (before.exits if before.exits <= self.exits else 0)
         vcpus = {index: vcpu.since(before.vcpus.get(index))
                  for index, vcpu in self.vcpus.items()}
-        return Vm(self.name, self.identity, self.command, self.exits - before.exits,
-                  self.advance_ns, vcpus)
+        return Vm(self.name, self.identity, self.command, exits, self.advance_ns, vcpus)
 
     def bails(self):
         """(reason, count) of all vCPUs, the most frequent first, zeros left out."""
