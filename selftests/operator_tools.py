@@ -176,12 +176,12 @@ def guide_commands():
 
 
 def guide_test(command):
-    """The test of a command of the guide. A second in there is a hundredth here."""
+    """The test of a command of the guide. Ten seconds of sleep are a tenth of one here."""
     def test(guest):
         quick = os.path.join(guest.scratch, "bin")
         os.makedirs(quick, exist_ok=True)
         with open(os.path.join(quick, "sleep"), "w", encoding="ascii") as file:
-            file.write('#!/bin/sh\nexec /bin/sleep "0.0$1"\n')
+            file.write('#!/bin/sh\nexec /bin/sleep "0.$1"\n')
         os.chmod(os.path.join(quick, "sleep"), 0o755)
         environment = dict(os.environ, PATH=f"{quick}:{os.environ['PATH']}", PID=str(guest.pid),
                            VM=os.path.basename(guest.folder()))
