@@ -73,6 +73,7 @@ static unsigned int fastpath_parse_percent(const char *val)
 static void fastpath_set_quantile(unsigned int quantile)
 {
 	WRITE_ONCE(fastpath_tuner_limits.quantile, quantile);
+	WRITE_ONCE(fastpath_tuner_limits.window, fastpath_tuner_full_window(quantile));
 	WRITE_ONCE(fastpath_tuner_limits.late_run, fastpath_tuner_late_run(quantile));
 }
 

@@ -105,11 +105,15 @@ static const struct file_operations fastpath_sum_fops = {
 static int fastpath_histogram_show(struct seq_file *seq, void *unused)
 {
 	const u64 *buckets = seq->private;
+	u64 overflow = 0;
 	unsigned int i;
 
-	for (i = 0; i < FASTPATH_BUCKETS; i++)
+	for (i = 0; i < FASTPATH_BUCKETS_SHOWN - 1; i++)
 		seq_printf(seq, "%llu %llu\n", i ? BIT_ULL(i - 1) : 0,
 			   READ_ONCE(buckets[i]));
+	for (; i < FASTPATH_BUCKETS; i++)
+		overflow += READ_ONCE(buckets[i]);
+	seq_printf(seq, "%llu %llu\n", BIT_ULL(FASTPATH_BUCKETS_SHOWN - 2), overflow);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(fastpath_histogram);

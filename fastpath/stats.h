@@ -26,16 +26,16 @@ enum fastpath_handler {
 };
 
 /*
- * Histograms of TSC ticks: bucket 0 counts zeros, bucket n what has n bits, and the
- * last one all that is longer.
+ * Histograms of TSC ticks: bucket 0 counts zeros, and bucket n what has n bits.  There
+ * are as many as there may be bits, which saves a look at each value; of those from
+ * FASTPATH_BUCKETS_SHOWN - 1 on the sum is shown.
  */
-#define FASTPATH_BUCKETS	20
+#define FASTPATH_BUCKETS	65
+#define FASTPATH_BUCKETS_SHOWN	20
 
 static __always_inline void fastpath_count_ticks(u64 *buckets, u64 ticks)
 {
-	unsigned int n = fls64(ticks);
-
-	buckets[n < FASTPATH_BUCKETS ? n : FASTPATH_BUCKETS - 1]++;
+	buckets[(unsigned int)fls64(ticks)]++;
 }
 
 /**

@@ -60,12 +60,14 @@ struct fastpath_tuner {
  * struct fastpath_tuner_limits - what a tuner has to keep to
  * @quantile:	share of the ticks that are not to be late, tenths of a percent,
  *		TUNER_QUANTILE_MIN to TUNER_QUANTILE_MAX
- * @late_run:	so many late ticks in a row are no accident
+ * @window:	fastpath_tuner_full_window() of @quantile
+ * @late_run:	so many late ticks in a row are no accident, fastpath_tuner_late_run()
  * @max:	the largest advance
  * @spike:	a single cost above that says nothing about the next one
  */
 struct fastpath_tuner_limits {
 	u32 quantile;
+	u32 window;
 	u32 late_run;
 	u32 max;
 	u32 spike;
@@ -171,7 +173,7 @@ static __always_inline void fastpath_tune(struct fastpath_tuner *t,
 					  const struct fastpath_tuner_limits *l,
 					  u64 cost)
 {
-	u32 full = fastpath_tuner_full_window(l->quantile);
+	u32 full = l->window;
 
 	if (unlikely(cost > l->spike)) {
 		if (++t->spikes < TUNER_SPIKE_RUN)

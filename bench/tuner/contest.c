@@ -80,6 +80,7 @@ static void run_tuner(struct outcome *outcome, const struct series *series)
 {
 	const struct fastpath_tuner_limits limits = {
 		.quantile = CONTEST_QUANTILE,
+		.window = fastpath_tuner_full_window(CONTEST_QUANTILE),
 		.late_run = fastpath_tuner_late_run(CONTEST_QUANTILE),
 		.max = ticks_of(MAX_NS, series->khz),
 		.spike = ticks_of(SPIKE_NS, series->khz),

@@ -22,6 +22,7 @@ static struct fastpath_tuner_limits limits(u32 quantile)
 {
 	return (struct fastpath_tuner_limits) {
 		.quantile = quantile,
+		.window = fastpath_tuner_full_window(quantile),
 		.late_run = fastpath_tuner_late_run(quantile),
 		.max = MAX,
 		.spike = SPIKE,
