@@ -12,7 +12,8 @@ bench_fail() {
 
 # load_mode MODE: kvm_intel as the mode wants it. "again" is stock once more: it
 # tells how much of a difference is no more than time passing. "cost" is fastpath=1
-# without an advance: an interrupt is late by what its expiry takes.
+# without an advance: an interrupt is late by what its expiry takes; "ahead" with one of
+# 5000 ns, so that each interrupt has to be waited for.
 load_mode() {
 	mode=$1
 	set -- "enable_apicv=$BENCH_APICV" "preemption_timer=$BENCH_PREEMPTION_TIMER"
@@ -21,12 +22,13 @@ load_mode() {
 	off) kvm_load fastpath "$@" fastpath=0 ;;
 	on) kvm_load fastpath "$@" fastpath=1 ;;
 	cost) kvm_load fastpath "$@" fastpath=1 fastpath_advance_ns=0 ;;
+	ahead) kvm_load fastpath "$@" fastpath=1 fastpath_advance_ns=5000 ;;
 	floor) kvm_load floor "$@" ;;
-	*) bench_fail "no mode '$mode': stock, off, on, cost, floor or again" ;;
+	*) bench_fail "no mode '$mode': stock, off, on, cost, ahead, floor or again" ;;
 	esac
 	case $mode in
 	off) check_parameter fastpath 0 ;;
-	on | cost)
+	on | cost | ahead)
 		check_parameter fastpath 1
 		result "fact module $(cat /sys/module/kvm_intel/version)"
 		;;

@@ -9,9 +9,9 @@
 variant_of() {
 	case $1 in
 	stock | again) echo stock ;;
-	off | on | cost) echo fastpath ;;
+	off | on | cost | ahead) echo fastpath ;;
 	floor) echo floor ;;
-	*) die "BENCH_MODES: no mode '$1': stock, off, on, cost, floor or again" ;;
+	*) die "BENCH_MODES: no mode '$1': stock, off, on, cost, ahead, floor or again" ;;
 	esac
 }
 
