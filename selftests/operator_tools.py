@@ -31,13 +31,13 @@ TICKS = "40"
 PERF_RECORD = ("-q", "-N", "-B")
 
 
-def run(*command, env=None):
+def run(*command, env=None, stderr=subprocess.PIPE):
     """The output of a command that has to succeed."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True,
                           cwd=TOP, env=env, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
         raise AssertionError(f"{' '.join(command)}: status {done.returncode}: "
-                             f"{done.stderr.strip()} {done.stdout.strip()}")
+                             f"{(done.stderr or '').strip()} {done.stdout.strip()}")
     return done.stdout
 
 
@@ -243,7 +243,9 @@ def test_perf_kvm_stat(scratch):
     """perf kvm stat: all exits that KVM counts, but the last, which no entry follows"""
     told = counts_of(run("perf", "kvm", "--host", "stat", "record", "-o", f"{scratch}/kvm.data",
                          f"{HERE}/perf_counts_guest", TICKS))
-    report = run("perf", "kvm", "--host", "-i", f"{scratch}/kvm.data", "stat", "report")
+    # The report goes where perf's messages go.
+    report = run("perf", "kvm", "--host", "-i", f"{scratch}/kvm.data", "stat", "report",
+                 stderr=subprocess.STDOUT)
     rows = {name: int(samples) for name, samples in re.findall(
         r"^ *([A-Z_0-9]+) +(\d+) +[\d.]+%", report, re.M)}
     total = re.search(r"Total Samples:(\d+)", report)
