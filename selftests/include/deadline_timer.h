@@ -135,6 +135,12 @@ void timer_wait(u64 count);
  */
 void timer_wait_requested(void);
 
+/*
+ * Guest: what has been done had to be done before @deadline.  If the host held the guest
+ * up for so long, the test cannot be made, and is skipped.
+ */
+void timer_in_time(u64 deadline);
+
 /* Guest: spin @us past the deadline with IRQs on; timer_count must stay @count. */
 void timer_quiet(u64 count, u64 us);
 

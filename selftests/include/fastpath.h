@@ -12,7 +12,9 @@
 
 #define FASTPATH_PARAM	"/sys/module/kvm_intel/parameters/fastpath"
 
+/* Checkpoints of their own: at the end, and where the test cannot be made. */
 #define GUEST_IS_DONE	UINT64_MAX
+#define GUEST_IS_LATE	(UINT64_MAX - 1)
 
 /* False with a kvm_intel that has no fast path. */
 bool fastpath_present(void);
@@ -73,7 +75,8 @@ u64 vcpu_stat(struct kvm_vcpu *vcpu, const char *name);
 
 /*
  * Run until the next GUEST_SYNC() and return its stage, or GUEST_IS_DONE.  A
- * guest that asserts, or that exits for another reason, fails the test.
+ * guest that asserts, or that exits for another reason, fails the test; GUEST_IS_LATE
+ * skips it.
  */
 u64 run_to_sync(struct kvm_vcpu *vcpu);
 

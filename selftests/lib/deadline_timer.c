@@ -3,6 +3,8 @@
  * Guest side of the TSC-deadline tests, see include/deadline_timer.h.
  */
 #include "deadline_timer.h"
+#include "fastpath.h"
+#include "ucall_common.h"
 
 u64 timer_count;
 u64 other_count;
@@ -176,6 +178,12 @@ void timer_wait_requested(void)
 		__GUEST_ASSERT(now < limit, "not requested, deadline %lu, now %lu, MSR %lu",
 			       timer_deadline, now, timer_msr());
 	}
+}
+
+void timer_in_time(u64 deadline)
+{
+	if (rdtsc() >= deadline)
+		GUEST_SYNC(GUEST_IS_LATE);
 }
 
 void timer_quiet(u64 count, u64 us)
