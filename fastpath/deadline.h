@@ -21,6 +21,18 @@ static __always_inline u64 fastpath_remaining(u64 deadline, u64 now)
 	return deadline > now ? deadline - now : 0;
 }
 
+/**
+ * fastpath_ago - what the TSC was some time ago
+ * @now:	current TSC, not 0
+ * @ticks:	how long ago; more than the TSC has counted if another clock says so
+ *
+ * Return: the TSC of then, 1 if that was before it began to count.
+ */
+static __always_inline u64 fastpath_ago(u64 now, u64 ticks)
+{
+	return ticks < now ? now - ticks : 1;
+}
+
 /* VMX's TSC multiplier is a fixed-point number with that many fraction bits. */
 #define FASTPATH_TSC_FRAC_BITS 48
 

@@ -94,10 +94,10 @@ static noinline void fastpath_put_off_wait(struct kvm_vcpu *vcpu)
 		}
 		fp->slow_expiry.deadline = tsc + ticks;
 	} else {
-		fp->slow_expiry.deadline =
-			tsc - fastpath_l1_host_ticks(vcpu, guest_tsc - deadline);
+		ticks = fastpath_l1_host_ticks(vcpu, guest_tsc - deadline);
+		fp->slow_expiry.deadline = fastpath_ago(tsc, ticks);
 	}
-	fp->slow_expiry.due = fp->slow_expiry.deadline - fp->advance.ticks;
+	fp->slow_expiry.due = fastpath_ago(fp->slow_expiry.deadline, fp->advance.ticks);
 }
 
 void __vmx_fastpath_wait_lapic_expire(struct kvm_vcpu *vcpu)

@@ -20,14 +20,17 @@ fastpath_expect(struct vcpu_vmx *vmx, const struct fastpath_stay *stay,
 		struct fastpath_entry *entry, u64 tsc, u64 guest_tsc, const bool plain)
 {
 	u64 deadline = vmx->vcpu.arch.apic->lapic_timer.tscdeadline;
+	u64 ticks;
 
 	entry->expiry.due = vmx->hv_deadline_tsc;
-	if (deadline > guest_tsc)
-		entry->expiry.deadline =
-			tsc + fastpath_host_ticks(stay, deadline - guest_tsc, plain);
-	else
-		entry->expiry.deadline =
-			tsc - fastpath_host_ticks(stay, guest_tsc - deadline, plain);
+	if (deadline > guest_tsc) {
+		ticks = fastpath_host_ticks(stay, deadline - guest_tsc, plain);
+		entry->expiry.deadline = tsc + ticks;
+	} else {
+		/* The guest may have set its TSC to any value. */
+		ticks = fastpath_host_ticks(stay, guest_tsc - deadline, plain);
+		entry->expiry.deadline = fastpath_ago(tsc, ticks);
+	}
 }
 
 /*

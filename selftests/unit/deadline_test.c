@@ -156,6 +156,21 @@ TEST(ticks_to_ns)
 	EXPECT_GT(1000000, ~0ULL - FASTPATH_MAX_NS_TICKS * 1000000);
 }
 
+/* Never in the future, however far a guest's TSC is ahead of the host's. */
+TEST(ago)
+{
+	static const u64 ticks[] = { 0, 1, 999, 1000, 1001, 1ULL << 63, ~0ULL };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ticks); i++) {
+		EXPECT_GE(fastpath_ago(1000, ticks[i]), 1);
+		EXPECT_LE(fastpath_ago(1000, ticks[i]), 1000);
+	}
+	EXPECT_EQ(fastpath_ago(1000, 0), 1000);
+	EXPECT_EQ(fastpath_ago(1000, 999), 1);
+	EXPECT_EQ(fastpath_ago(~0ULL, 1), ~0ULL - 1);
+}
+
 /* From the slowest TSC to the fastest, and there and back again. */
 TEST(ns_to_ticks)
 {
