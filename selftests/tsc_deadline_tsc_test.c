@@ -300,6 +300,21 @@ TEST_F(tsc_moved, by_offset_attribute)
 	check_early(vcpu);
 }
 
+/* With each step further ahead than the host's TSC has ever counted. */
+TEST_F(tsc_moved, far_ahead)
+{
+	struct kvm_vcpu *vcpu = self->vcpu;
+	u64 i;
+
+	start_mover(vcpu, guest_tsc_moved);
+	for (i = 1; i <= NR_ROUNDS; i++) {
+		expect_stage(vcpu, i);
+		move_tsc_offset(vcpu, 1ll << 56);
+	}
+	run_to_done(vcpu);
+	check_early(vcpu);
+}
+
 TEST_F(tsc_moved, by_set_msrs)
 {
 	struct kvm_vcpu *vcpu = self->vcpu;
