@@ -32,7 +32,7 @@
 
 /**
  * struct fastpath_tuner - state of one vCPU's tuner; all zero is a good start
- * @advance:	the advance in force
+ * @advance:	the estimate
  * @window:	ticks in the current window
  * @seen:	ticks of it so far
  * @calm:	length of the current run of ticks that cost much less than @advance
@@ -40,6 +40,7 @@
  * @late:	length of the current run of late ticks
  * @last_late:	the cost of the last late tick
  * @spikes:	length of the current run of spikes
+ * @runs:	all runs: most ticks end all of them
  * @settled:	a whole window has been seen
  * @largest:	the largest costs of the window, largest first
  */
@@ -47,9 +48,14 @@ struct fastpath_tuner {
 	u32 advance;
 	u16 window;
 	u16 seen;
-	u16 calm;
-	u8 late;
-	u8 spikes;
+	union {
+		struct {
+			u16 calm;
+			u8 late;
+			u8 spikes;
+		};
+		u32 runs;
+	};
 	bool settled;
 	u32 calm_max;
 	u32 last_late;
@@ -98,26 +104,20 @@ static __always_inline void fastpath_tuner_sort_in(u32 *largest, u32 cost)
 	largest[i] = cost;
 }
 
-static __always_inline void
-fastpath_tuner_next_window(struct fastpath_tuner *t, u32 window, u32 full)
+/* What would be more than half of the whole window may as well be the whole. */
+static __always_inline u32 fastpath_tuner_window(u32 window, u32 full)
 {
-	int i;
-
-	/* What would be more than half of the whole may as well be the whole. */
-	t->window = window < full / 2 ? window : full;
-	t->seen = 0;
-	for (i = 0; i < TUNER_RANKS; i++)
-		t->largest[i] = 0;
+	return window < full / 2 ? window : full;
 }
 
 /*
  * Of a window that is shorter than the whole the largest cost is what is known best, the
  * first whole one has the first estimate, and the others better it.
  */
-static __always_inline void
-fastpath_tuner_end_window(struct fastpath_tuner *t, u32 full)
+static __always_inline void fastpath_tuner_end_window(struct fastpath_tuner *t, u32 full)
 {
 	u32 cost = t->largest[TUNER_RANKS - 1];
+	int i;
 
 	if (t->window < full) {
 		if (t->largest[0] > t->advance)
@@ -126,7 +126,17 @@ fastpath_tuner_end_window(struct fastpath_tuner *t, u32 full)
 		t->advance = t->settled ? ((u64)t->advance + cost + 1) / 2 : cost;
 		t->settled = true;
 	}
-	fastpath_tuner_next_window(t, 4 * t->window, full);
+
+	t->window = fastpath_tuner_window(4 * t->window, full);
+	t->seen = 0;
+	for (i = 0; i < TUNER_RANKS; i++)
+		t->largest[i] = 0;
+}
+
+/* What costs less costs much less than the advance. */
+static __always_inline u32 fastpath_tuner_near(const struct fastpath_tuner *t)
+{
+	return t->advance - t->advance / 4;
 }
 
 /* Of two late ticks the one that cost less: the other may be a stall. */
@@ -147,18 +157,39 @@ fastpath_tuner_follow_up(struct fastpath_tuner *t, u32 cost, u32 run)
 static __always_inline void
 fastpath_tuner_follow_down(struct fastpath_tuner *t, u32 cost, u32 full)
 {
-	if (cost >= t->advance - t->advance / 4) {
+	if (cost >= fastpath_tuner_near(t)) {
 		t->calm = 0;
-		t->calm_max = 0;
 		return;
 	}
 
-	if (cost > t->calm_max)
+	if (!t->calm || cost > t->calm_max)
 		t->calm_max = cost;
 	if (++t->calm >= (t->window < full ? t->window : 2 * full)) {
 		t->advance = t->calm_max;
 		t->calm = 0;
-		t->calm_max = 0;
+	}
+}
+
+/* A cost beyond any advance says that an advance may be too small if others follow. */
+static __always_inline bool fastpath_tuner_spike(struct fastpath_tuner *t)
+{
+	if (++t->spikes < TUNER_SPIKE_RUN)
+		return true;
+	t->spikes = TUNER_SPIKE_RUN;
+	return false;
+}
+
+/* A tick that is not as most are. */
+static __always_inline void
+fastpath_tuner_follow(struct fastpath_tuner *t, const struct fastpath_tuner_limits *l,
+		      u32 cost)
+{
+	if (cost > t->advance) {
+		t->calm = 0;
+		fastpath_tuner_follow_up(t, cost, l->late_run);
+	} else {
+		t->late = 0;
+		fastpath_tuner_follow_down(t, cost, l->window);
 	}
 }
 
@@ -173,32 +204,29 @@ static __always_inline void fastpath_tune(struct fastpath_tuner *t,
 					  const struct fastpath_tuner_limits *l,
 					  u64 cost)
 {
-	u32 full = l->window;
-
-	if (unlikely(cost > l->spike)) {
-		if (++t->spikes < TUNER_SPIKE_RUN)
-			return;
-		t->spikes = TUNER_SPIKE_RUN;
-		cost = l->max;
+	/* Most ticks end here, and this takes time from each of them. */
+	if (likely(cost <= t->advance && cost >= fastpath_tuner_near(t))) {
+		t->runs = 0;
 	} else {
-		t->spikes = 0;
+		if (unlikely(cost > l->spike)) {
+			if (fastpath_tuner_spike(t))
+				return;
+			cost = l->max;
+		} else {
+			t->spikes = 0;
+		}
+		fastpath_tuner_follow(t, l, cost);
 	}
-
-	if (unlikely(!t->window))
-		fastpath_tuner_next_window(t, TUNER_FIRST_WINDOW, full);
 
 	if (cost > t->largest[TUNER_RANKS - 1])
 		fastpath_tuner_sort_in(t->largest, cost);
 
-	if (likely(cost <= t->advance))
-		t->late = 0;
-	else
-		fastpath_tuner_follow_up(t, cost, l->late_run);
-
-	fastpath_tuner_follow_down(t, cost, full);
-
-	if (unlikely(++t->seen >= t->window))
-		fastpath_tuner_end_window(t, full);
+	if (unlikely(++t->seen >= t->window)) {
+		if (t->window)
+			fastpath_tuner_end_window(t, l->window);
+		else
+			t->window = fastpath_tuner_window(TUNER_FIRST_WINDOW, l->window);
+	}
 
 	if (unlikely(t->advance > l->max))
 		t->advance = l->max;
