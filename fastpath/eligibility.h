@@ -147,41 +147,46 @@ fastpath_check_eoi(struct fastpath_eoi_facts f)
 
 /**
  * struct fastpath_reentry_facts - what may forbid the next VM-Entry
- * @request:		a KVM_REQ_* is pending
- * @in_guest_mode:	nobody is kicking the vCPU
- * @thread_work:	work to do before the thread may run the guest
+ * @requests:		KVM_REQ_* that are pending
+ * @kicked:		bits in which the vCPU's mode is not that of guest mode: it is
+ *			being kicked
+ * @thread_work:	flags of work to do before the thread may run the guest
+ *
+ * Each 0 if there is none.
  */
 struct fastpath_reentry_facts {
-	bool request;
-	bool in_guest_mode;
-	bool thread_work;
+	u64 requests;
+	u32 kicked;
+	unsigned long thread_work;
 };
 
 static __always_inline enum fastpath_bail
 fastpath_check_reentry(struct fastpath_reentry_facts f)
 {
-	if (unlikely(f.request))
+	/* One branch for all that nearly always is 0. */
+	if (likely(!(f.requests | f.kicked | f.thread_work)))
+		return FASTPATH_OK;
+
+	if (f.requests)
 		return FASTPATH_BAIL_REQUEST;
-	if (unlikely(!f.in_guest_mode))
+	if (f.kicked)
 		return FASTPATH_BAIL_VCPU_MODE;
-	if (unlikely(f.thread_work))
-		return FASTPATH_BAIL_THREAD_WORK;
-	return FASTPATH_OK;
+	return FASTPATH_BAIL_THREAD_WORK;
 }
 
 /**
  * fastpath_check_insn - may an instruction be emulated here?
- * @single_step:	RFLAGS.TF is set
- * @intr_shadow:	the instruction is in an STI or MOV SS shadow
+ * @single_step:	RFLAGS.TF, or 0
+ * @intr_shadow:	of an STI or MOV SS that the instruction is in, or 0
  */
-static __always_inline enum fastpath_bail fastpath_check_insn(bool single_step,
-							      bool intr_shadow)
+static __always_inline enum fastpath_bail fastpath_check_insn(unsigned long single_step,
+							      u32 intr_shadow)
 {
-	if (unlikely(single_step))
-		return FASTPATH_BAIL_SINGLE_STEP;
-	if (unlikely(intr_shadow))
-		return FASTPATH_BAIL_INTR_SHADOW;
-	return FASTPATH_OK;
+	/* One branch, as for the next VM-Entry. */
+	if (likely(!(single_step | intr_shadow)))
+		return FASTPATH_OK;
+
+	return single_step ? FASTPATH_BAIL_SINGLE_STEP : FASTPATH_BAIL_INTR_SHADOW;
 }
 
 /**
@@ -190,12 +195,13 @@ static __always_inline enum fastpath_bail fastpath_check_insn(bool single_step,
  * @len:	its length in bytes, 0 if the CPU has none to offer
  *
  * No length: the exit came from an enclave, and RIP is past the instruction.  A
- * carry out of bit 31: RIP wraps around outside of 64-bit mode.
+ * carry out of bit 31: RIP wraps around outside of 64-bit mode.  Either way the lower
+ * half of the sum is not above that of the address.
  */
 static __always_inline enum fastpath_bail fastpath_check_rip(unsigned long rip,
 							     unsigned int len)
 {
-	if (unlikely(!len || ((rip + len) ^ rip) >> 31 == 3))
+	if (unlikely((u32)(rip + len) <= (u32)rip))
 		return FASTPATH_BAIL_RIP_UPDATE;
 	return FASTPATH_OK;
 }

@@ -20,8 +20,8 @@ static __always_inline enum fastpath_bail
 fastpath_reentry_verdict(struct kvm_vcpu *vcpu)
 {
 	return fastpath_check_reentry((struct fastpath_reentry_facts) {
-		.request = READ_ONCE(vcpu->requests),
-		.in_guest_mode = READ_ONCE(vcpu->mode) == IN_GUEST_MODE,
+		.requests = READ_ONCE(vcpu->requests),
+		.kicked = READ_ONCE(vcpu->mode) ^ IN_GUEST_MODE,
 		.thread_work = read_thread_flags() & XFER_TO_GUEST_MODE_WORK,
 	});
 }

@@ -84,23 +84,28 @@ TEST(eoi)
 
 TEST(reentry)
 {
-	struct fastpath_reentry_facts good = { .in_guest_mode = true };
-	size_t flipped = 0;
+	struct fastpath_reentry_facts f = {};
+	int bit;
 
-	EXPECT_EQ(fastpath_check_reentry(good), FASTPATH_OK);
-	FLIP(fastpath_check_reentry, good, request, FASTPATH_BAIL_REQUEST);
-	FLIP(fastpath_check_reentry, good, in_guest_mode,
-	     FASTPATH_BAIL_VCPU_MODE);
-	FLIP(fastpath_check_reentry, good, thread_work,
-	     FASTPATH_BAIL_THREAD_WORK);
-	EXPECT_EQ(flipped, sizeof(good) / sizeof(bool));
+	EXPECT_EQ(fastpath_check_reentry(f), FASTPATH_OK);
+	for (bit = 0; bit < 64; bit++) {
+		f = (struct fastpath_reentry_facts) { .requests = 1ULL << bit };
+		EXPECT_EQ(fastpath_check_reentry(f), FASTPATH_BAIL_REQUEST);
+		f = (struct fastpath_reentry_facts) { .thread_work = 1UL << bit };
+		EXPECT_EQ(fastpath_check_reentry(f), FASTPATH_BAIL_THREAD_WORK);
+	}
+	for (bit = 0; bit < 32; bit++) {
+		f = (struct fastpath_reentry_facts) { .kicked = 1U << bit };
+		EXPECT_EQ(fastpath_check_reentry(f), FASTPATH_BAIL_VCPU_MODE);
+	}
 }
 
 TEST(insn)
 {
-	EXPECT_EQ(fastpath_check_insn(false, false), FASTPATH_OK);
-	EXPECT_EQ(fastpath_check_insn(true, false), FASTPATH_BAIL_SINGLE_STEP);
-	EXPECT_EQ(fastpath_check_insn(false, true), FASTPATH_BAIL_INTR_SHADOW);
+	EXPECT_EQ(fastpath_check_insn(0, 0), FASTPATH_OK);
+	EXPECT_EQ(fastpath_check_insn(1UL << 8, 0), FASTPATH_BAIL_SINGLE_STEP);
+	EXPECT_EQ(fastpath_check_insn(0, 1), FASTPATH_BAIL_INTR_SHADOW);
+	EXPECT_EQ(fastpath_check_insn(0, 2), FASTPATH_BAIL_INTR_SHADOW);
 }
 
 TEST(rip)
@@ -119,6 +124,8 @@ TEST(rip)
 		{ 0x100000000, 2, FASTPATH_OK },
 		{ 0xffffffff81000000, 2, FASTPATH_OK },
 		{ 0xffffffff7ffffffe, 2, FASTPATH_OK },
+		{ 0xfffffffd, 15, FASTPATH_BAIL_RIP_UPDATE },
+		{ 0xffffffff80000000, 0, FASTPATH_BAIL_RIP_UPDATE },
 	};
 	size_t i;
 
