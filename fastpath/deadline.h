@@ -7,6 +7,7 @@
 #ifndef VMX_FASTPATH_DEADLINE_H
 #define VMX_FASTPATH_DEADLINE_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 /**
@@ -68,6 +69,38 @@ static __always_inline u64 fastpath_unscale_tsc(u64 ticks, u64 ratio)
 	return low;
 }
 
+/**
+ * fastpath_host_ticks - how long the host's TSC takes, rounded up
+ * @ticks:	ticks of the guest's TSC
+ * @ratio:	its TSC multiplier, 0 if it is not scaled
+ */
+static __always_inline u64 fastpath_host_ticks(u64 ticks, u64 ratio)
+{
+	return ratio ? fastpath_unscale_tsc(ticks, ratio) : ticks;
+}
+
+/**
+ * fastpath_host_deadline - a guest's deadline by the host's TSC
+ * @deadline:	the deadline, in the clock of @guest_tsc, which may be set to any value
+ * @guest_tsc:	the guest's TSC while the host's is @tsc
+ * @tsc:	the host's TSC, not 0
+ * @ratio:	the guest's TSC multiplier, 0 if it is not scaled
+ *
+ * Return: host TSC; 1 for a deadline before it began to count, U64_MAX for one that it
+ * never counts to.
+ */
+static __always_inline u64 fastpath_host_deadline(u64 deadline, u64 guest_tsc, u64 tsc,
+						  u64 ratio)
+{
+	u64 host;
+
+	if (unlikely(deadline <= guest_tsc))
+		return fastpath_ago(tsc, fastpath_host_ticks(guest_tsc - deadline, ratio));
+
+	host = tsc + fastpath_host_ticks(deadline - guest_tsc, ratio);
+	return likely(host >= tsc) ? host : ~0ULL;
+}
+
 /* More ticks than that are not converted to ns, see fastpath_ticks_to_ns(). */
 #define FASTPATH_MAX_NS_TICKS (~0ULL / 1000000)
 
@@ -92,18 +125,17 @@ static __always_inline u64 fastpath_ns_to_ticks(u32 ns, u32 khz)
 }
 
 /**
- * fastpath_timer_fits - can the preemption timer count that far?
- * @ticks:	TSC ticks
+ * fastpath_timer_range - the first number of ticks that the preemption timer cannot count
  * @shift:	the timer counts down every 2^@shift ticks; 0 to 31
  */
-static __always_inline bool fastpath_timer_fits(u64 ticks, unsigned int shift)
+static __always_inline u64 fastpath_timer_range(unsigned int shift)
 {
-	return !(ticks >> shift >> 32);
+	return 1ULL << 32 << shift;
 }
 
 /**
  * fastpath_timer_value - value of the VMX-preemption timer field
- * @ticks:	TSC ticks; must fit, see fastpath_timer_fits()
+ * @ticks:	TSC ticks, less than fastpath_timer_range()
  * @shift:	the timer counts down every 2^@shift ticks
  */
 static __always_inline u32 fastpath_timer_value(u64 ticks, unsigned int shift)

@@ -23,7 +23,7 @@ fastpath_delivery_verdict(struct vcpu_vmx *vmx, const struct fastpath_stay *stay
 			  unsigned long rflags, u32 interruptibility,
 			  const bool plain)
 {
-	if (unlikely(stay->delivery))
+	if (!plain && stay->delivery)
 		return stay->delivery;
 	if (unlikely(READ_ONCE(*stay->tmr) & stay->vector_bit))
 		return FASTPATH_BAIL_LEVEL_TRIGGERED;

@@ -7,13 +7,13 @@
 
 #include "../vmx/vmx.h"
 #include "../lapic.h"
-#include "../x86.h"
 
 #include "advance.h"
 #include "deadline.h"
 #include "emit.h"
 #include "expiry.h"
 #include "fastpath.h"
+#include "guest_tsc.h"
 #include "hv_timer.h"
 
 noinstr void fastpath_account_expiry(struct vcpu_vmx *vmx, u64 deadline, u64 due,
@@ -53,14 +53,6 @@ static bool fastpath_timer_int_injected(struct kvm_lapic *apic)
 	return bits & BIT(VEC_POS(vector));
 }
 
-static u64 fastpath_l1_host_ticks(struct kvm_vcpu *vcpu, u64 ticks)
-{
-	u64 ratio = vcpu->arch.l1_tsc_scaling_ratio;
-
-	return ratio == kvm_caps.default_tsc_scaling_ratio ?
-	       ticks : fastpath_unscale_tsc(ticks, ratio);
-}
-
 /*
  * A deadline that is further away than the advance belongs to a timer that was armed
  * before the guest's TSC was set back: as KVM does, do not wait longer.
@@ -69,7 +61,7 @@ static noinline void fastpath_put_off_wait(struct kvm_vcpu *vcpu)
 {
 	struct kvm_lapic *apic = vcpu->arch.apic;
 	struct vmx_fastpath *fp = &to_vmx(vcpu)->fastpath;
-	u64 deadline, tsc, guest_tsc, ticks, limit;
+	u64 deadline, tsc, guest_tsc, limit, ratio = fastpath_tsc_ratio(vcpu);
 
 	if (!(vcpu->arch.apic_base & MSR_IA32_APICBASE_ENABLE) ||
 	    !fastpath_timer_int_injected(apic))
@@ -81,23 +73,18 @@ static noinline void fastpath_put_off_wait(struct kvm_vcpu *vcpu)
 	fp->stats.delivered_by_kvm++;
 	fastpath_apply_advance(to_vmx(vcpu));
 	tsc = rdtsc();
-	guest_tsc = kvm_read_l1_tsc(vcpu, tsc);
+	guest_tsc = fastpath_guest_tsc(vcpu, tsc, ratio);
 	fastpath_trace_expiry(to_vmx(vcpu), guest_tsc - deadline, fp->advance.ticks);
 
-	if (deadline > guest_tsc) {
-		ticks = fastpath_l1_host_ticks(vcpu, deadline - guest_tsc);
-		limit = max(fp->advance.ticks, fp->advance.ticks_before) +
-			fastpath_timer_slack(fastpath_timer_shift);
-		if (ticks > limit) {
-			fp->stats.early++;
-			ticks = limit;
-		}
-		fp->slow_expiry.deadline = tsc + ticks;
-	} else {
-		ticks = fastpath_l1_host_ticks(vcpu, guest_tsc - deadline);
-		fp->slow_expiry.deadline = fastpath_ago(tsc, ticks);
+	deadline = fastpath_host_deadline(deadline, guest_tsc, tsc, ratio);
+	limit = tsc + max(fp->advance.ticks, fp->advance.ticks_before) +
+		fastpath_timer_slack(fastpath_timer_shift);
+	if (deadline > limit) {
+		fp->stats.early++;
+		deadline = limit;
 	}
-	fp->slow_expiry.due = fastpath_ago(fp->slow_expiry.deadline, fp->advance.ticks);
+	fp->slow_expiry.deadline = deadline;
+	fp->slow_expiry.due = fastpath_ago(deadline, fp->advance.ticks);
 }
 
 void __vmx_fastpath_wait_lapic_expire(struct kvm_vcpu *vcpu)

@@ -108,37 +108,11 @@ static __always_inline bool fastpath_bail_out(struct vcpu_vmx *vmx,
 	return false;
 }
 
-/* One exit: its handler's verdict, counted and traced in one place. */
-static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
-						 struct fastpath_entry *entry,
-						 const bool plain, const bool traced)
+/* The handler's verdict, counted and traced in one place. */
+static __always_inline bool fastpath_handled(struct vcpu_vmx *vmx, u32 exit_reason,
+					     const enum fastpath_handler handler,
+					     enum fastpath_bail why, const bool traced)
 {
-	u32 exit_reason = fastpath_vmcs_read32(VM_EXIT_REASON);
-	enum fastpath_handler handler = fastpath_handler(vmx, exit_reason);
-	struct fastpath_stay *stay = &vmx->fastpath.stay;
-	enum fastpath_bail why;
-
-	if (traced)
-		vmx->fastpath.traced_exit.tsc = rdtsc();
-
-	switch (handler) {
-	case FASTPATH_WRMSR_TSCDEADLINE:
-		why = stay->wrmsr ?: handle_fastpath_wrmsr_tscdeadline(vmx, stay, entry,
-								       plain, traced);
-		break;
-	case FASTPATH_PREEMPTION_TIMER:
-		why = stay->timer ?: handle_fastpath_preemption_timer(vmx, stay, entry,
-								      plain, traced);
-		break;
-	case FASTPATH_X2APIC_EOI:
-		/* With APICv it does not exit, or else must not be handled. */
-		why = stay->eoi;
-		if (!plain && !why)
-			why = handle_fastpath_x2apic_eoi(vmx, entry, traced);
-		break;
-	default:
-		return false;
-	}
 	if (unlikely(why))
 		return fastpath_bail_out(vmx, exit_reason, why, traced);
 
@@ -147,16 +121,55 @@ static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
 	return true;
 }
 
+/* One exit.  Each handler is counted for itself, which saves it looking up its counter. */
+static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
+						 struct fastpath_entry *entry,
+						 const bool plain, const bool traced)
+{
+	u32 exit_reason = fastpath_vmcs_read32(VM_EXIT_REASON);
+	struct fastpath_stay *stay = &vmx->fastpath.stay;
+	enum fastpath_bail why = FASTPATH_OK;
+
+	if (traced)
+		vmx->fastpath.traced_exit.tsc = rdtsc();
+
+	switch (fastpath_handler(vmx, exit_reason)) {
+	case FASTPATH_WRMSR_TSCDEADLINE:
+		if (!plain)
+			why = stay->wrmsr;
+		if (likely(!why))
+			why = handle_fastpath_wrmsr_tscdeadline(vmx, stay, entry, plain,
+								traced);
+		return fastpath_handled(vmx, exit_reason, FASTPATH_WRMSR_TSCDEADLINE,
+					why, traced);
+	case FASTPATH_PREEMPTION_TIMER:
+		if (!plain)
+			why = stay->timer;
+		if (likely(!why))
+			why = handle_fastpath_preemption_timer(vmx, stay, entry, plain,
+							       traced);
+		return fastpath_handled(vmx, exit_reason, FASTPATH_PREEMPTION_TIMER,
+					why, traced);
+	case FASTPATH_X2APIC_EOI:
+		/* With APICv it does not exit, or else must not be handled. */
+		why = stay->eoi;
+		if (!plain && !why)
+			why = handle_fastpath_x2apic_eoi(vmx, entry, traced);
+		return fastpath_handled(vmx, exit_reason, FASTPATH_X2APIC_EOI, why,
+					traced);
+	default:
+		return false;
+	}
+}
+
 /* The last of what KVM does before the world switch, and the switch itself. */
-static __always_inline bool fastpath_world_switch(struct vcpu_vmx *vmx,
-						  unsigned long *regs,
-						  unsigned int flags)
+static __always_inline bool fastpath_world_switch(struct vcpu_vmx *vmx)
 {
 	if (static_branch_unlikely(&mmio_stale_data_clear) &&
 	    kvm_arch_has_assigned_device(vmx->vcpu.kvm))
 		x86_clear_cpu_buffers();
 
-	return __vmx_vcpu_run(vmx, regs, flags);
+	return __vmx_vcpu_run(vmx, vmx->vcpu.arch.regs, vmx->fastpath.stay.flags);
 }
 
 /*
@@ -164,8 +177,8 @@ static __always_inline bool fastpath_world_switch(struct vcpu_vmx *vmx,
  * done again for this entry.  The wait comes as late as it can.
  */
 static __always_inline bool
-fastpath_enter(struct vcpu_vmx *vmx, unsigned long *regs, unsigned int flags,
-	       const struct fastpath_entry *entry, const bool traced)
+fastpath_enter(struct vcpu_vmx *vmx, const struct fastpath_entry *entry,
+	       const bool traced)
 {
 	struct fastpath_arrival arrival;
 	bool failed;
@@ -177,10 +190,10 @@ fastpath_enter(struct vcpu_vmx *vmx, unsigned long *regs, unsigned int flags,
 		fastpath_load_hv_timer(vmx);
 
 	if (!entry->expiry.deadline)
-		return fastpath_world_switch(vmx, regs, flags);
+		return fastpath_world_switch(vmx);
 
 	arrival = fastpath_await_deadline(entry->expiry.deadline);
-	failed = fastpath_world_switch(vmx, regs, flags);
+	failed = fastpath_world_switch(vmx);
 	fastpath_account_expiry(vmx, entry->expiry.deadline, entry->expiry.due,
 				arrival.ready, arrival.end);
 	return failed;
@@ -190,9 +203,8 @@ fastpath_enter(struct vcpu_vmx *vmx, unsigned long *regs, unsigned int flags,
  * The loop is there three times: what most stays are is known to the compiler, and
  * costs no look at it.
  */
-static __always_inline bool fastpath_loop(struct vcpu_vmx *vmx,
-					  unsigned long *regs, unsigned int flags,
-					  const bool plain, const bool traced)
+static __always_inline bool fastpath_loop(struct vcpu_vmx *vmx, const bool plain,
+					  const bool traced)
 {
 	for (;;) {
 		struct fastpath_entry entry = {};
@@ -200,26 +212,28 @@ static __always_inline bool fastpath_loop(struct vcpu_vmx *vmx,
 		if (!fastpath_handle_exit(vmx, &entry, plain, traced))
 			return false;
 
-		if (unlikely(fastpath_enter(vmx, regs, flags, &entry, traced)))
+		if (unlikely(fastpath_enter(vmx, &entry, traced)))
 			return true;
 	}
 }
 
-static noinstr bool fastpath_loop_traced(struct vcpu_vmx *vmx, unsigned long *regs,
-					 unsigned int flags)
+static noinstr bool fastpath_loop_traced(struct vcpu_vmx *vmx)
 {
-	return fastpath_loop(vmx, regs, flags, false, true);
+	return fastpath_loop(vmx, false, true);
 }
 
-static noinstr bool fastpath_loop_any(struct vcpu_vmx *vmx, unsigned long *regs,
-				      unsigned int flags)
+static noinstr bool fastpath_loop_any(struct vcpu_vmx *vmx)
 {
-	return fastpath_loop(vmx, regs, flags, false, false);
+	return fastpath_loop(vmx, false, false);
+}
+
+static noinstr bool fastpath_loop_plain(struct vcpu_vmx *vmx)
+{
+	return fastpath_loop(vmx, true, false);
 }
 
 /* Begin a stay, with an exit that has a handler. */
-static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned long *regs,
-				  unsigned int flags)
+static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned int flags)
 {
 	struct fastpath_stats *stats = &vmx->fastpath.stats;
 	u64 run = -vmx->vcpu.stat.exits;
@@ -228,11 +242,11 @@ static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned long *regs,
 	fastpath_survey(vmx, flags, &vmx->fastpath.stay);
 
 	if (fastpath_traced())
-		failed = fastpath_loop_traced(vmx, regs, flags);
+		failed = fastpath_loop_traced(vmx);
 	else if (!vmx->fastpath.stay.plain)
-		failed = fastpath_loop_any(vmx, regs, flags);
+		failed = fastpath_loop_any(vmx);
 	else
-		failed = fastpath_loop(vmx, regs, flags, true, false);
+		failed = fastpath_loop_plain(vmx);
 
 	/* The loop counts each exit that it handles. */
 	run += vmx->vcpu.stat.exits;
@@ -279,7 +293,7 @@ noinstr bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
 	if (fastpath_handler(vmx, exit_reason) == NR_FASTPATH_HANDLERS)
 		return false;
 
-	return fastpath_stay(vmx, regs, flags);
+	return fastpath_stay(vmx, flags);
 }
 
 void __init vmx_fastpath_init(void)

@@ -7,26 +7,25 @@
 
 #include <linux/kvm_host.h>
 
-#include "deadline.h"
-#include "stay.h"
+#include "../x86.h"
 
-/* What the guest's TSC reads while the host's reads @tsc. */
-static __always_inline u64 fastpath_guest_tsc(struct kvm_vcpu *vcpu,
-					      const struct fastpath_stay *stay,
-					      u64 tsc, const bool plain)
+#include "deadline.h"
+
+/* The TSC multiplier of L1, 0 if its TSC is not scaled. */
+static __always_inline u64 fastpath_tsc_ratio(const struct kvm_vcpu *vcpu)
 {
-	if (!plain && stay->tsc_ratio)
-		tsc = fastpath_scale_tsc(tsc, stay->tsc_ratio);
-	return tsc + vcpu->arch.l1_tsc_offset;
+	u64 ratio = vcpu->arch.l1_tsc_scaling_ratio;
+
+	return likely(ratio == kvm_caps.default_tsc_scaling_ratio) ? 0 : ratio;
 }
 
-/* How long the host's TSC takes for @ticks of the guest's, rounded up. */
-static __always_inline u64 fastpath_host_ticks(const struct fastpath_stay *stay,
-					       u64 ticks, const bool plain)
+/* What the TSC of L1 reads while the host's reads @tsc. */
+static __always_inline u64 fastpath_guest_tsc(const struct kvm_vcpu *vcpu, u64 tsc,
+					      u64 ratio)
 {
-	if (!plain && stay->tsc_ratio)
-		return fastpath_unscale_tsc(ticks, stay->tsc_ratio);
-	return ticks;
+	if (ratio)
+		tsc = fastpath_scale_tsc(tsc, ratio);
+	return tsc + vcpu->arch.l1_tsc_offset;
 }
 
 #endif /* VMX_FASTPATH_GUEST_TSC_H */

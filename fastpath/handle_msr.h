@@ -48,8 +48,8 @@ fastpath_accept_deadline(struct vcpu_vmx *vmx, struct fastpath_stay *stay,
 }
 
 /*
- * 0 disarms the timer, a deadline within the advance is delivered with this
- * entry, and a later one arms the preemption timer or else the hrtimer.
+ * A deadline after the advance arms the preemption timer or else the hrtimer, one
+ * within it is delivered with this entry, and 0 disarms the timer.
  *
  * Instruction exits never happen while an event is being delivered, hence no
  * look at the IDT-vectoring information.
@@ -62,7 +62,8 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
 	struct kvm_timer *ktimer = &vcpu->arch.apic->lapic_timer;
-	u64 data, tsc, guest_tsc, remaining, ticks;
+	const u64 ratio = plain ? 0 : stay->tsc_ratio;
+	u64 data, tsc, guest_tsc, remaining, ticks, ahead;
 	struct fastpath_insn insn;
 	enum fastpath_bail why;
 
@@ -77,9 +78,22 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 	data = (u32)vcpu->arch.regs[VCPU_REGS_RAX] |
 	       (u64)vcpu->arch.regs[VCPU_REGS_RDX] << 32;
 	tsc = rdtsc();
-	guest_tsc = fastpath_guest_tsc(vcpu, stay, tsc, plain);
+	guest_tsc = fastpath_guest_tsc(vcpu, tsc, ratio);
 	remaining = fastpath_remaining(data, guest_tsc);
-	ticks = fastpath_host_ticks(stay, remaining, plain);
+	ticks = fastpath_host_ticks(remaining, ratio);
+
+	/* Wraps around for a deadline that is as good as due. */
+	ahead = ticks - stay->armed_before;
+	if (likely((plain || stay->hv_timer) && ahead < stay->timer_range)) {
+		why = fastpath_accept_deadline(vmx, stay, &insn, data, remaining, false,
+					       plain, traced);
+		if (unlikely(why))
+			return why;
+
+		ktimer->tscdeadline = data;
+		fastpath_arm_hv_timer(vmx, ktimer, tsc, ahead, entry, traced);
+		return FASTPATH_OK;
+	}
 
 	if (!data) {
 		why = fastpath_accept_deadline(vmx, stay, &insn, data, remaining, false,
@@ -92,7 +106,7 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 		return FASTPATH_OK;
 	}
 
-	if (ticks <= stay->advance) {
+	if (ticks < stay->armed_before) {
 		/* WRMSR ended every shadow. */
 		why = fastpath_delivery_verdict(vmx, stay, insn.rflags, 0, plain);
 		if (unlikely(why))
@@ -108,18 +122,6 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 		fastpath_deliver_timer(vmx, ktimer, stay, plain, traced);
 		if (remaining)
 			entry->expiry.deadline = tsc + ticks;
-		return FASTPATH_OK;
-	}
-
-	if ((plain || stay->hv_timer) &&
-	    fastpath_timer_fits(ticks - stay->advance, fastpath_timer_shift)) {
-		why = fastpath_accept_deadline(vmx, stay, &insn, data, remaining, false,
-					       plain, traced);
-		if (unlikely(why))
-			return why;
-
-		ktimer->tscdeadline = data;
-		fastpath_arm_hv_timer(vmx, ktimer, tsc + ticks - stay->advance, entry);
 		return FASTPATH_OK;
 	}
 

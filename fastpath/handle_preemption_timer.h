@@ -14,25 +14,6 @@
 #include "hv_timer.h"
 #include "reentry.h"
 
-/* When the timer was to expire, and when the guest may be entered. */
-static __always_inline void
-fastpath_expect(struct vcpu_vmx *vmx, const struct fastpath_stay *stay,
-		struct fastpath_entry *entry, u64 tsc, u64 guest_tsc, const bool plain)
-{
-	u64 deadline = vmx->vcpu.arch.apic->lapic_timer.tscdeadline;
-	u64 ticks;
-
-	entry->expiry.due = vmx->hv_deadline_tsc;
-	if (deadline > guest_tsc) {
-		ticks = fastpath_host_ticks(stay, deadline - guest_tsc, plain);
-		entry->expiry.deadline = tsc + ticks;
-	} else {
-		/* The guest may have set its TSC to any value. */
-		ticks = fastpath_host_ticks(stay, guest_tsc - deadline, plain);
-		entry->expiry.deadline = fastpath_ago(tsc, ticks);
-	}
-}
-
 /*
  * Deliver if the deadline is due by the guest's TSC, otherwise arm again.
  *
@@ -48,7 +29,8 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
 	struct kvm_timer *ktimer = &vcpu->arch.apic->lapic_timer;
-	u64 tsc, guest_tsc, ticks;
+	const u64 ratio = plain ? 0 : stay->tsc_ratio;
+	u64 tsc, guest_tsc, deadline, ticks;
 	unsigned long rflags = 0;
 	u32 interruptibility = 0;
 	enum fastpath_bail why;
@@ -66,14 +48,12 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 		return FASTPATH_BAIL_HV_TIMER_IDLE;
 
 	tsc = rdtsc();
-	guest_tsc = fastpath_guest_tsc(vcpu, stay, tsc, plain);
-	ticks = fastpath_host_ticks(stay, fastpath_remaining(ktimer->tscdeadline,
-							     guest_tsc), plain);
+	guest_tsc = fastpath_guest_tsc(vcpu, tsc, ratio);
+	deadline = fastpath_host_deadline(ktimer->tscdeadline, guest_tsc, tsc, ratio);
 
-	if (unlikely(ticks > stay->advance +
-			     fastpath_timer_slack(fastpath_timer_shift))) {
-		if (unlikely(!fastpath_timer_fits(ticks - stay->advance,
-						  fastpath_timer_shift)))
+	if (unlikely(deadline > tsc + stay->due_within)) {
+		ticks = deadline - tsc - stay->armed_before;
+		if (unlikely(ticks >= stay->timer_range))
 			return FASTPATH_BAIL_DEADLINE_FAR;
 
 		/* Point of no return: all checks are done. */
@@ -82,8 +62,7 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 
 		if (!plain)
 			fastpath_forget_interrupt(vcpu);
-		fastpath_arm_hv_timer(vmx, ktimer,
-				      tsc + ticks - stay->advance, entry);
+		fastpath_arm_hv_timer(vmx, ktimer, tsc, ticks, entry, traced);
 		vmx->fastpath.stats.rearmed_early++;
 		return FASTPATH_OK;
 	}
@@ -105,8 +84,9 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 
 	if (!plain)
 		fastpath_forget_interrupt(vcpu);
-	fastpath_expect(vmx, stay, entry, tsc, guest_tsc, plain);
-	fastpath_cancel_hv_timer(vmx, ktimer);
+	entry->expiry.deadline = deadline;
+	entry->expiry.due = vmx->hv_deadline_tsc;
+	fastpath_disarm_hv_timer(vmx, ktimer);
 	fastpath_deliver_timer(vmx, ktimer, stay, plain, traced);
 	return FASTPATH_OK;
 }

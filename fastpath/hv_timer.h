@@ -25,38 +25,52 @@ extern unsigned int fastpath_timer_shift;
  * a field that holds its largest value, which stays good over any number of
  * entries.
  */
-static __always_inline void fastpath_arm_hv_timer(struct vcpu_vmx *vmx,
-						  struct kvm_timer *ktimer,
-						  u64 host_deadline,
-						  struct fastpath_entry *entry)
+static __always_inline void fastpath_write_hv_timer(struct vcpu_vmx *vmx, u64 ticks)
 {
-	ktimer->hv_timer_in_use = true;
-	vmx->hv_deadline_tsc = host_deadline;
-	entry->load_hv_timer = true;
-}
-
-static __always_inline void fastpath_load_hv_timer(struct vcpu_vmx *vmx)
-{
-	u64 ticks = fastpath_remaining(vmx->hv_deadline_tsc, rdtsc());
-
 	fastpath_vmcs_write32(VMX_PREEMPTION_TIMER_VALUE,
 			      fastpath_timer_value(ticks, fastpath_timer_shift));
 	vmx->vmcs01.hv_timer_soft_disabled = false;
 }
 
+static __always_inline void fastpath_load_hv_timer(struct vcpu_vmx *vmx)
+{
+	fastpath_write_hv_timer(vmx, fastpath_remaining(vmx->hv_deadline_tsc, rdtsc()));
+}
+
+/*
+ * To expire @ticks after @tsc, which is as good as now: the few instructions until
+ * VM-Entry, by which the timer is late, take less time than another RDTSC.  Tracepoints
+ * take longer, hence load it after them.
+ */
+static __always_inline void fastpath_arm_hv_timer(struct vcpu_vmx *vmx,
+						  struct kvm_timer *ktimer,
+						  u64 tsc, u64 ticks,
+						  struct fastpath_entry *entry,
+						  const bool traced)
+{
+	ktimer->hv_timer_in_use = true;
+	vmx->hv_deadline_tsc = tsc + ticks;
+	if (traced)
+		entry->load_hv_timer = true;
+	else
+		fastpath_write_hv_timer(vmx, ticks);
+}
+
+/* The timer is armed. */
+static __always_inline void fastpath_disarm_hv_timer(struct vcpu_vmx *vmx,
+						     struct kvm_timer *ktimer)
+{
+	ktimer->hv_timer_in_use = false;
+	vmx->hv_deadline_tsc = -1;
+	fastpath_vmcs_write32(VMX_PREEMPTION_TIMER_VALUE, -1);
+	vmx->vmcs01.hv_timer_soft_disabled = true;
+}
+
 static __always_inline void fastpath_cancel_hv_timer(struct vcpu_vmx *vmx,
 						     struct kvm_timer *ktimer)
 {
-	if (!ktimer->hv_timer_in_use)
-		return;
-
-	ktimer->hv_timer_in_use = false;
-	vmx->hv_deadline_tsc = -1;
-
-	if (!vmx->vmcs01.hv_timer_soft_disabled) {
-		fastpath_vmcs_write32(VMX_PREEMPTION_TIMER_VALUE, -1);
-		vmx->vmcs01.hv_timer_soft_disabled = true;
-	}
+	if (ktimer->hv_timer_in_use)
+		fastpath_disarm_hv_timer(vmx, ktimer);
 }
 
 #endif /* VMX_FASTPATH_HV_TIMER_H */

@@ -17,6 +17,7 @@
 #include "eligibility.h"
 #include "events.h"
 #include "guest_tsc.h"
+#include "hv_timer.h"
 #include "stay.h"
 #include "sw_timer.h"
 
@@ -224,14 +225,15 @@ fastpath_survey_apic_timer(struct vcpu_vmx *vmx, struct fastpath_stay *stay)
 	stay->irr = apic->regs + APIC_IRR + REG_POS(stay->vector);
 	stay->tmr = apic->regs + APIC_TMR + REG_POS(stay->vector);
 
-	stay->tsc_ratio = vcpu->arch.l1_tsc_scaling_ratio;
-	if (likely(stay->tsc_ratio == kvm_caps.default_tsc_scaling_ratio))
-		stay->tsc_ratio = 0;
+	stay->tsc_ratio = fastpath_tsc_ratio(vcpu);
 	fastpath_apply_advance(vmx);
 	stay->advance = vmx->fastpath.advance.ticks;
+	stay->armed_before = stay->advance + 1;
+	stay->due_within = stay->armed_before + fastpath_timer_slack(fastpath_timer_shift);
+	stay->timer_range = fastpath_timer_range(fastpath_timer_shift);
 
-	stay->plain = stay->apicv && stay->hv_timer && !stay->sw_timer &&
-		      !stay->tsc_ratio;
+	stay->plain = !stay->wrmsr && !stay->delivery && stay->apicv &&
+		      stay->hv_timer && !stay->sw_timer && !stay->tsc_ratio;
 }
 
 noinstr void fastpath_survey(struct vcpu_vmx *vmx, unsigned int flags,
@@ -241,6 +243,7 @@ noinstr void fastpath_survey(struct vcpu_vmx *vmx, unsigned int flags,
 	enum fastpath_bail why;
 	bool pmu_counting;
 
+	stay->flags = flags;
 	stay->plain = false;
 	fastpath_forget_events(vcpu);
 

@@ -17,8 +17,10 @@ struct vcpu_vmx;
  * @timer:	may preemption-timer exits be handled?
  * @eoi:	may EOI be handled?
  * @delivery:	may the timer interrupt be delivered?
- * @plain:	of the most common kind: APICv is active, the guest's TSC is not
- *		scaled, KVM may arm the preemption timer, and no hrtimer is queued
+ * @flags:	VMX_RUN_* flags of the world switches
+ * @plain:	of the most common kind: the timer's exits may be handled and its interrupt
+ *		delivered, APICv is active, the guest's TSC is not scaled, KVM may arm the
+ *		preemption timer, and no hrtimer is queued
  * @apicv:	the CPU delivers interrupts itself
  * @hv_timer:	KVM may arm the preemption timer for the vCPU
  * @sw_timer:	the APIC timer's hrtimer may be queued
@@ -27,7 +29,10 @@ struct vcpu_vmx;
  * @irr:	the register IRR that holds its bit
  * @tmr:	the register TMR that holds its bit
  * @tsc_ratio:	TSC multiplier, 0 if the guest's TSC is not scaled
- * @advance:	how early the timer is armed, host TSC ticks
+ * @advance:	how early an expiry may be, host TSC ticks
+ * @armed_before: how early the timer is armed: the least that is more
+ * @due_within:	a deadline that is no more host TSC ticks away counts as due
+ * @timer_range: the preemption timer counts less host TSC ticks than that
  *
  * A stay begins with an exit that has a handler, and ends with one that is left to
  * KVM.  Whatever may change what the verdicts are based on ends it: an exit that
@@ -40,6 +45,7 @@ struct fastpath_stay {
 	enum fastpath_bail timer;
 	enum fastpath_bail eoi;
 	enum fastpath_bail delivery;
+	unsigned int flags;
 	bool plain;
 	bool apicv;
 	bool hv_timer;
@@ -50,6 +56,9 @@ struct fastpath_stay {
 	const u32 *tmr;
 	u64 tsc_ratio;
 	u64 advance;
+	u64 armed_before;
+	u64 due_within;
+	u64 timer_range;
 };
 
 /**

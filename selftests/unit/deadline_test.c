@@ -24,18 +24,17 @@ TEST(remaining)
 	EXPECT_EQ(fastpath_remaining((1ULL << 63) - 1, 1ULL << 63), 0);
 }
 
-TEST(timer_fits)
+TEST(timer_range)
 {
 	unsigned int shift;
 
 	for (shift = 0; shift <= 31; shift++) {
-		u64 limit = 1ULL << 32 << shift;
+		u64 range = fastpath_timer_range(shift);
 
-		EXPECT_TRUE(fastpath_timer_fits(0, shift));
-		EXPECT_TRUE(fastpath_timer_fits(limit - 1, shift));
-		EXPECT_FALSE(fastpath_timer_fits(limit, shift));
-		EXPECT_FALSE(fastpath_timer_fits(~0ULL, shift));
-		EXPECT_EQ(fastpath_timer_value(limit - 1, shift), ~0U);
+		/* The field's largest value is the last tick's, and of no later one. */
+		EXPECT_EQ(fastpath_timer_value(range - 1, shift), ~0U);
+		EXPECT_EQ(range >> shift >> 32, 1);
+		EXPECT_EQ((range - 1) >> shift >> 32, 0);
 	}
 }
 
@@ -77,7 +76,7 @@ TEST(slack)
 		u64 target = now + ticks;
 		u64 end = expiry(entry, fastpath_timer_value(ticks, shift), shift);
 
-		ASSERT_TRUE(fastpath_timer_fits(ticks, shift));
+		ASSERT_LT(ticks, fastpath_timer_range(shift));
 		/* A value of 0 ends guest mode at once, whatever bit changes. */
 		if (end < entry)
 			end = entry;
@@ -169,6 +168,36 @@ TEST(ago)
 	EXPECT_EQ(fastpath_ago(1000, 0), 1000);
 	EXPECT_EQ(fastpath_ago(1000, 999), 1);
 	EXPECT_EQ(fastpath_ago(~0ULL, 1), ~0ULL - 1);
+}
+
+/* As a guest counts, so does the host; and no value that a guest's TSC takes wraps. */
+TEST(host_deadline)
+{
+	const u64 tsc = 1000000;
+	int i;
+
+	EXPECT_EQ(fastpath_host_deadline(50, 50, tsc, 0), tsc);
+	EXPECT_EQ(fastpath_host_deadline(51, 50, tsc, 0), tsc + 1);
+	EXPECT_EQ(fastpath_host_deadline(49, 50, tsc, 0), tsc - 1);
+	EXPECT_EQ(fastpath_host_deadline(60, 50, tsc, RATIO_ONE / 2), tsc + 20);
+	EXPECT_EQ(fastpath_host_deadline(40, 50, tsc, RATIO_ONE / 2), tsc - 20);
+	EXPECT_EQ(fastpath_host_deadline(0, ~0ULL, tsc, 0), 1);
+	EXPECT_EQ(fastpath_host_deadline(0, ~0ULL, tsc, RATIO_ONE / 2), 1);
+	EXPECT_EQ(fastpath_host_deadline(~0ULL, 0, tsc, 0), ~0ULL);
+	EXPECT_EQ(fastpath_host_deadline(~0ULL, 0, tsc, RATIO_ONE / 2), ~0ULL);
+	EXPECT_EQ(fastpath_host_deadline(~0ULL - tsc, 0, tsc, 0), ~0ULL);
+	EXPECT_EQ(fastpath_host_deadline(~0ULL - tsc - 1, 0, tsc, 0), ~0ULL - 1);
+
+	/* What is in the future stays there, and what is past is past. */
+	srandom(3);
+	for (i = 0; i < 1000000; i++) {
+		u64 deadline = random64() << random() % 64, now = random64() << random() % 64;
+		u64 ratio = i % 2 ? 1 + (random64() >> random() % 64) : 0;
+		u64 host = fastpath_host_deadline(deadline, now, tsc, ratio);
+
+		ASSERT_GE(host, 1);
+		ASSERT_EQ(host > tsc, deadline > now);
+	}
 }
 
 /* From the slowest TSC to the fastest, and there and back again. */
