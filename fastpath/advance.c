@@ -15,6 +15,7 @@
 
 #include "advance.h"
 #include "deadline.h"
+#include "param.h"
 
 static int fastpath_advance_ns = FASTPATH_ADVANCE_TUNE;
 
@@ -29,19 +30,13 @@ static bool fastpath_advance_valid(s64 ns)
 	return ns >= FASTPATH_ADVANCE_TUNE && ns <= FASTPATH_ADVANCE_MAX_NS;
 }
 
-/* What comes by sysfs ends with a newline, which a message has no use for. */
-static int fastpath_line(const char *val)
-{
-	return strcspn(val, "\n");
-}
-
 static int fastpath_advance_ns_set(const char *val, const struct kernel_param *kp)
 {
 	int ns;
 
 	if (kstrtoint(val, 0, &ns) || !fastpath_advance_valid(ns)) {
 		pr_err("kvm_intel: fastpath_advance_ns=%.*s: use -1 to tune, 0 for none, or ns up to %d\n",
-		       fastpath_line(val), val, FASTPATH_ADVANCE_MAX_NS);
+		       fastpath_param_len(val), val, FASTPATH_ADVANCE_MAX_NS);
 		return -EINVAL;
 	}
 	WRITE_ONCE(fastpath_advance_ns, ns);
@@ -65,7 +60,7 @@ static unsigned int fastpath_parse_percent(const char *val)
 	int end = 0, n;
 
 	n = sscanf(val, "%2u%n.%1u%n", &whole, &end, &tenth, &end);
-	if (n < 1 || !isdigit(val[0]) || fastpath_line(val + end))
+	if (n < 1 || !isdigit(val[0]) || fastpath_param_len(val + end))
 		return 0;
 	return 10 * whole + tenth;
 }
@@ -83,7 +78,7 @@ static int fastpath_advance_pct_set(const char *val, const struct kernel_param *
 
 	if (quantile < TUNER_QUANTILE_MIN || quantile > TUNER_QUANTILE_MAX) {
 		pr_err("kvm_intel: fastpath_advance_pct=%.*s: use 50 to 99.9\n",
-		       fastpath_line(val), val);
+		       fastpath_param_len(val), val);
 		return -EINVAL;
 	}
 	fastpath_set_quantile(quantile);

@@ -19,6 +19,7 @@
 #include "handle_eoi.h"
 #include "handle_msr.h"
 #include "handle_preemption_timer.h"
+#include "param.h"
 /* Written by kernel/build. */
 #include "version.h"
 
@@ -44,9 +45,8 @@ static int fastpath_set(const char *val, const struct kernel_param *kp)
 	bool enable;
 
 	if (kstrtobool(val, &enable)) {
-		/* What comes by sysfs ends with a newline. */
 		pr_err("kvm_intel: fastpath=%.*s is not a boolean: use 0 or 1\n",
-		       (int)strcspn(val, "\n"), val);
+		       fastpath_param_len(val), val);
 		return -EINVAL;
 	}
 

@@ -8,6 +8,7 @@
 #ifndef VMX_FASTPATH_H
 #define VMX_FASTPATH_H
 
+#include <linux/cache.h>
 #include <linux/jump_label.h>
 #include <linux/list.h>
 #include <linux/types.h>
@@ -24,10 +25,10 @@ struct vcpu_vmx;
 /**
  * struct vmx_fastpath - state of the fast path of one vCPU
  * @stay:		the current stay in the loop, or the last one
+ * @slow_expiry:	the deadline of an expiry that KVM delivers with the next entry
  * @stats:		counters; written by the vCPU's own thread only, with
  *			IRQs off, and read by debugfs without a lock
  * @advance:		how early the timer is armed
- * @slow_expiry:	the deadline of an expiry that KVM delivers with the next entry
  * @traced_exit:	the exit that is being handled, while tracing
  * @msr_filter_known:	@wrmsr_filtered reflects the VM's current MSR filter
  * @wrmsr_filtered:	userspace's MSR filter denies the guest writes to
@@ -35,19 +36,20 @@ struct vcpu_vmx;
  * @in_debugfs:		the vCPU's files exist
  * @vcpus:		list of all vCPUs that have files
  *
- * Zeroed with the vCPU that it is part of, and valid like that.
+ * Zeroed with the vCPU that it is part of, and valid like that.  What comes first is
+ * what each fast exit touches, two cache lines.
  */
 struct vmx_fastpath {
 	struct fastpath_stay stay;
+	struct fastpath_expiry slow_expiry;
 	struct fastpath_stats stats;
 	struct fastpath_advance advance;
-	struct fastpath_expiry slow_expiry;
 	struct fastpath_traced_exit traced_exit;
 	bool msr_filter_known;
 	bool wrmsr_filtered;
 	bool in_debugfs;
 	struct list_head vcpus;
-};
+} ____cacheline_aligned;
 
 DECLARE_STATIC_KEY_FALSE(vmx_fastpath_enabled);
 DECLARE_STATIC_KEY_FALSE(vmx_fastpath_waits);

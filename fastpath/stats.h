@@ -41,34 +41,36 @@ static __always_inline void fastpath_count_ticks(u64 *buckets, u64 ticks)
 /**
  * struct fastpath_stats - counters of one vCPU, all since its creation
  * @handled:		exits handled without leaving the loop, by handler
- * @bailed:		exits left to KVM although they have a handler, by
- *			reason; @bailed[FASTPATH_OK] stays 0
  * @delivered:		timer interrupts delivered by the fast path
- * @delivered_by_kvm:	timer interrupts that KVM delivered, with the fast path on
- * @rearmed_early:	preemption timer exits before the deadline was due,
- *			answered by arming the timer again
  * @spins_good:		expiries that needed no wait for their deadline
  * @spins_bad:		expiries that had to wait for it
  * @spin_cycles:	host TSC cycles spent waiting
  * @late:		expiries whose deadline was over when the guest was ready
  * @early:		interrupts that came before their deadline, as it was too far
  *			away to wait for
+ * @delivered_by_kvm:	timer interrupts that KVM delivered, with the fast path on
+ * @rearmed_early:	preemption timer exits before the deadline was due,
+ *			answered by arming the timer again
  * @longest_run:	the most exits that one stay in the loop handled
+ * @bailed:		exits left to KVM although they have a handler, by
+ *			reason; @bailed[FASTPATH_OK] stays 0
  * @lateness:		from the deadline to the last look before VM-Entry
  * @spin_length:	of the waits
+ *
+ * What a fast exit or an expiry counts comes first.
  */
 struct fastpath_stats {
 	u64 handled[NR_FASTPATH_HANDLERS];
-	u64 bailed[NR_FASTPATH_BAIL];
 	u64 delivered;
-	u64 delivered_by_kvm;
-	u64 rearmed_early;
 	u64 spins_good;
 	u64 spins_bad;
 	u64 spin_cycles;
 	u64 late;
 	u64 early;
+	u64 delivered_by_kvm;
+	u64 rearmed_early;
 	u64 longest_run;
+	u64 bailed[NR_FASTPATH_BAIL];
 	u64 lateness[FASTPATH_BUCKETS];
 	u64 spin_length[FASTPATH_BUCKETS];
 };

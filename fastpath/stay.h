@@ -5,6 +5,9 @@
 #ifndef VMX_FASTPATH_STAY_H
 #define VMX_FASTPATH_STAY_H
 
+#include <linux/build_bug.h>
+#include <linux/cache.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 
 #include "reasons.h"
@@ -13,11 +16,10 @@ struct vcpu_vmx;
 
 /**
  * struct fastpath_stay - one stay of a vCPU in the loop
- * @wrmsr:	may writes of the deadline be handled?
+ * @wrmsr:	may writes of the deadline be handled?  enum fastpath_bail, as the next three
  * @timer:	may preemption-timer exits be handled?
  * @eoi:	may EOI be handled?
  * @delivery:	may the timer interrupt be delivered?
- * @flags:	VMX_RUN_* flags of the world switches
  * @plain:	of the most common kind: the timer's exits may be handled and its interrupt
  *		delivered, APICv is active, the guest's TSC is not scaled, KVM may arm the
  *		preemption timer, and no hrtimer is queued
@@ -25,14 +27,18 @@ struct vcpu_vmx;
  * @hv_timer:	KVM may arm the preemption timer for the vCPU
  * @sw_timer:	the APIC timer's hrtimer may be queued
  * @vector:	the timer interrupt's vector
- * @vector_bit:	its bit in the APIC's registers IRR and TMR
+ * @flags:	VMX_RUN_* flags of the world switches
+ * @vector_bit:	the vector's bit in the APIC's registers IRR and TMR
  * @irr:	the register IRR that holds its bit
  * @tmr:	the register TMR that holds its bit
- * @tsc_ratio:	TSC multiplier, 0 if the guest's TSC is not scaled
- * @advance:	how early an expiry may be, host TSC ticks
- * @armed_before: how early the timer is armed: the least that is more
+ * @armed_before: how early the timer is armed, host TSC ticks: a tick more than @advance
  * @due_within:	a deadline that is no more host TSC ticks away counts as due
  * @timer_range: the preemption timer counts less host TSC ticks than that
+ * @tsc_ratio:	TSC multiplier, 0 if the guest's TSC is not scaled
+ * @advance:	how early the interrupt of a new deadline may be delivered and waited
+ *		with, host TSC ticks
+ *
+ * All that a plain stay looks at is in the first cache line.
  *
  * A stay begins with an exit that has a handler, and ends with one that is left to
  * KVM.  Whatever may change what the verdicts are based on ends it: an exit that
@@ -41,25 +47,28 @@ struct vcpu_vmx;
  * APIC timer's hrtimer is started by the vCPU's own thread only.
  */
 struct fastpath_stay {
-	enum fastpath_bail wrmsr;
-	enum fastpath_bail timer;
-	enum fastpath_bail eoi;
-	enum fastpath_bail delivery;
-	unsigned int flags;
+	u8 wrmsr;
+	u8 timer;
+	u8 eoi;
+	u8 delivery;
 	bool plain;
 	bool apicv;
 	bool hv_timer;
 	bool sw_timer;
 	u8 vector;
+	u32 flags;
 	u32 vector_bit;
 	u32 *irr;
 	const u32 *tmr;
-	u64 tsc_ratio;
-	u64 advance;
 	u64 armed_before;
 	u64 due_within;
 	u64 timer_range;
+
+	u64 tsc_ratio;
+	u64 advance;
 };
+
+static_assert(offsetof(struct fastpath_stay, tsc_ratio) <= L1_CACHE_BYTES);
 
 /**
  * fastpath_survey - begin a stay
