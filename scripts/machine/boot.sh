@@ -3,7 +3,7 @@
 #
 # What "run" and "shell" share: options, image, Bochs. Needs lib.sh.
 
-boot_options='c:m:r:b:M:a:w'
+boot_options='c:m:r:b:M:a:wi:'
 boot_usage="  -c N        CPUs (default 1)
   -m on|off   the kernel's mitigations (default off)
   -r DIR      lay the content of DIR over the machine's root (repeatable)
@@ -12,12 +12,14 @@ boot_usage="  -c N        CPUs (default 1)
   -M MODULE   add a module of the kernel, with those it depends on (repeatable)
   -a ARGS     append to the kernel command line, quoted as for GRUB
   -w          let the kernel go on after a warning, where it panics by default,
-              and do not count any report of the kernel's checkers as a failure"
+              and do not count any report of the kernel's checkers as a failure
+  -i DIR      an emulator with the instrumentation in DIR compiled in"
 
 cpus=1
 mitigations=off
 arguments=
 panic_on_warn=1
+instrument=
 image_options=()
 
 # boot_option LETTER VALUE: take an option that run and shell have in common.
@@ -28,6 +30,7 @@ boot_option() {
 	r | b | M) image_options+=("-$1" "$2") ;;
 	a) arguments=$2 ;;
 	w) panic_on_warn=0 ;;
+	i) instrument=$2 ;;
 	*) return 1 ;;
 	esac
 }
@@ -111,7 +114,7 @@ prepare() {
 	need_file "$bios" "$vga_bios"
 
 	trap end_boot EXIT
-	"$machine_dir/build-bochs" || exit $?
+	"$machine_dir/build-bochs" ${instrument:+-i "$instrument"} || exit $?
 	"$machine_dir/mkimage" -o "$dir" -j "$job" -a "$(kernel_arguments)" \
 		"${image_options[@]}" || exit $?
 	bochsrc "$console" "$sync" >"$dir/bochsrc"
@@ -123,7 +126,7 @@ prepare() {
 # Become the emulator.
 start_bochs() {
 	cd "$dir" || exit
-	exec "$bochs_dir/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1
+	exec "$(bochs_with "$instrument")/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1
 }
 
 # No emulator stays behind, and no image, which is large.

@@ -9,6 +9,14 @@ top=$(cd "$machine_dir/../.." && pwd)
 build=$top/build/machine
 bochs_dir=$build/bochs
 
+# bochs_with INSTRUMENTATION: the directory of the emulator that has this compiled in;
+# of the plain one for none.
+bochs_with() {
+	local name=${1%/}
+
+	echo "$bochs_dir${1:+-${name##*/}}"
+}
+
 # Exit statuses beside the job's own, which are 0..99.
 E_PANIC=120
 E_HANG=121
