@@ -55,6 +55,10 @@ static inline void out32(__u16 port, __u32 value)
 	asm volatile("outl %0, %1" : : "a"(value), "Nd"(port) : "memory");
 }
 
+/* A MARKER_ of profile/recorder/marker.h. RAX is not accessed. */
+#define profile_mark(marker) \
+	asm volatile(".byte 0x0f, 0x1f, 0x80; .long %c0" : : "i"(marker) : "memory")
+
 static inline void sti(void)
 {
 	asm volatile("sti" : : : "memory");

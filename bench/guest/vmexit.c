@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "../profile/recorder/marker.h"
 #include "../vmexit_abi.h"
 #include "guest.h"
 #include "timer.h"
@@ -179,8 +180,10 @@ void guest_main(void *arg)
 		row->run(page->warmup);
 	next_lateness = (__s64 *)page->lateness;
 
+	profile_mark(MARKER_PREPARE);
 	out32(VMM_PORT_REPORT, 0);
 
+	profile_mark(MARKER_BEGIN);
 	for (i = 0; i < page->repeats; i++) {
 		totals[i] = timed(row, page->iterations);
 		if (row->less_empty)
@@ -188,6 +191,8 @@ void guest_main(void *arg)
 		page->repeats_done = i + 1;
 		barrier();
 	}
+
+	profile_mark(MARKER_END);
 
 	out32(VMM_PORT_REPORT, 1);
 	check_ticks(row);

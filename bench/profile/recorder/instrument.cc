@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where Bochs's hooks arrive: tell the guest from the host, find the markers, divide
+ * what the host executes into intervals.
+ *
+ * Beside, account for each tick of the TSC from what has been seen alone. The guest of
+ * the benchmark reads the TSC, which has its ticks from Bochs's own counting; the two
+ * have to agree, and bench/profile/digest makes sure that they do.
+ */
+#include "bochs.h"
+#include "cpu/cpu.h"
+#include "cpu/decoder/ia_opcodes.h"
+#include "memory/memory-bochs.h"
+
+#include "callstack.hh"
+#include "instrument.h"
+#include "interval.hh"
+#include "marker.h"
+#include "ops.hh"
+
+#include <cstdlib>
+#include <unordered_set>
+
+/* In the directory where Bochs runs */
+#define RECORDING_FILE "recording.log"
+#define SYMBOLS_FILE "symbols.log"
+
+#define PAGE_SIZE 4096
+
+
+extern char *disasm(char *text, const bxInstruction_c *i, bx_address cs_base, bx_address rip,
+		    BxDisasmStyle style);
+
+/* A string instruction with a REP prefix: what it does shows in these registers. */
+struct repeat {
+	bool pending;
+	bool recorded;
+	bool reads;		/* at RSI, or at RDI if it is SCAS */
+	bool writes;		/* at RDI */
+	uint64_t rcx;
+	uint64_t rsi;
+	uint64_t rdi;
+};
+
+struct cpu {
+	class callstack callstack;
+	class interval interval;
+	struct repeat repeat;
+	unsigned int last_op;	/* of the guest */
+	bool in_flight;		/* an instruction has begun, and not ended */
+	bool in_exception;	/* since the last instruction began */
+	uint64_t ticks;		/* accounted for */
+};
+
+bool recorder_watches;
+
+static bool recording;
+static unsigned int recordings;
+static struct cpu cpus[BX_MAX_SMP_THREADS_SUPPORTED];
+static class chains chains;
+static class paths paths;
+static std::unordered_set<uint64_t> disassembled;
+static FILE *out;
+
+static void close_file(FILE *file, const char *name)
+{
+	if (ferror(file) || fclose(file)) {
+		perror(name);
+		exit(1);
+	}
+}
+
+void recorder_close(void)
+{
+	if (out)
+		close_file(out, RECORDING_FILE);
+	out = NULL;
+}
+
+static FILE *create_file(const char *name)
+{
+	FILE *file = fopen(name, "w");
+
+	if (!file) {
+		perror(name);
+		exit(1);
+	}
+
+	return file;
+}
+
+static void open_recording(void)
+{
+	if (out)
+		return;
+
+	out = create_file(RECORDING_FILE);
+	fprintf(out, "ops " OP_NAMES "\n");
+	fprintf(out, "figures " INTERVAL_FIGURES "\n");
+}
+
+void recorder_decoded(bxInstruction_c *i)
+{
+	if (i->displ32s() == MARKER_PREPARE || i->displ32s() == MARKER_TELL)
+		recorder_watches = true;
+}
+
+/* Memory as a program sees it, to a file. */
+static void write_memory(BX_CPU_C *core, uint64_t address, uint64_t length)
+{
+	FILE *file = create_file(SYMBOLS_FILE);
+	unsigned char page[PAGE_SIZE];
+	bx_phy_address physical;
+	unsigned int n;
+
+	for (; length; address += n, length -= n) {
+		n = PAGE_SIZE - address % PAGE_SIZE;
+		if (n > length)
+			n = length;
+		if (!core->dbg_xlate_linear2phy(address, &physical) ||
+		    !BX_MEM(0)->dbg_fetch_mem(core, physical, n, page)) {
+			fprintf(stderr, SYMBOLS_FILE ": nothing at %lx\n", address);
+			exit(1);
+		}
+		fwrite(page, 1, n, file);
+	}
+	close_file(file, SYMBOLS_FILE);
+}
+
+static void obey_marker(struct cpu *cpu, uint32_t marker)
+{
+	switch (marker) {
+	case MARKER_PREPARE:
+		open_recording();
+		cpu->callstack.clear();
+		break;
+	case MARKER_BEGIN:
+		open_recording();
+		recording = true;
+		cpu->ticks = 0;
+		paths.clear();
+		disassembled.clear();
+		fprintf(out, "recording %u\n", ++recordings);
+		break;
+	case MARKER_END:
+		if (recording)
+			fprintf(out, "end\n");
+		recording = false;
+		recorder_watches = false;
+		break;
+	}
+}
+
+/*
+ * The TSC, as accounted for, as a RDTSC now reads it: Bochs lets the time pass only
+ * when it has executed all of a trace of instructions.
+ */
+static void stamp(struct cpu *cpu, BX_CPU_C *core)
+{
+	fprintf(out, "stamp %lu\n",
+		cpu->ticks - (core->get_icount() - core->get_icount_last_sync()));
+}
+
+static void in_guest(struct cpu *cpu, BX_CPU_C *core, bxInstruction_c *i)
+{
+	unsigned int op = i->getIaOpcode();
+
+	if (cpu->interval.is_open)
+		cpu->interval.close(&paths, out);
+
+	if (op == BX_IA_NOP)
+		obey_marker(cpu, i->displ32s());
+	/* How the benchmark's guest begins and ends what it measures, and nothing else */
+	if (recording && op == BX_IA_RDTSC && cpu->last_op == BX_IA_LFENCE)
+		stamp(cpu, core);
+	cpu->last_op = op;
+}
+
+static void disassemble(BX_CPU_C *core, bxInstruction_c *i, uint64_t rip)
+{
+	char text[512];
+
+	if (!disassembled.insert(rip).second)
+		return;
+	disasm(text, i, core->get_segment_base(BX_SEG_REG_CS), rip, BX_DISASM_GAS);
+	fprintf(out, "code %lx %s\n", rip, text);
+}
+
+static void in_host(struct cpu *cpu, BX_CPU_C *core, bxInstruction_c *i)
+{
+	struct instruction instruction = {};
+
+	if (!recording && i->getIaOpcode() == BX_IA_NOP && i->displ32s() == MARKER_TELL) {
+		write_memory(core, core->gen_reg[BX_64BIT_REG_RSI].rrx,
+			     core->gen_reg[BX_64BIT_REG_RCX].rrx);
+		recorder_watches = false;
+	}
+	if (!cpu->interval.is_open)
+		return;
+
+	instruction.address = core->gen_reg[BX_64BIT_REG_RIP].rrx;
+	instruction.length = i->ilen();
+	instruction.ops = ops_of(i);
+	instruction.chain = cpu->callstack.chain(core->gen_reg[BX_64BIT_REG_RSP].rrx);
+	instruction.pause = i->getIaOpcode() == BX_IA_PAUSE;
+	if (instruction.ops & (OP_RDMSR | OP_WRMSR))
+		instruction.msr = core->gen_reg[BX_64BIT_REG_RCX].dword.erx;
+	if (!core->get_IF())
+		instruction.ops |= OP_IRQ_OFF;
+	disassemble(core, i, instruction.address);
+	cpu->interval.add(instruction);
+}
+
+/* Each string operation of a repeated one takes a tick; at least one passes. */
+static void settle_repeat(struct cpu *cpu, BX_CPU_C *core)
+{
+	struct repeat *repeat = &cpu->repeat;
+	uint64_t times;
+
+	if (!repeat->pending)
+		return;
+	repeat->pending = false;
+
+	times = repeat->rcx - core->gen_reg[BX_64BIT_REG_RCX].rrx;
+	if (times)
+		cpu->ticks += times - 1;
+	if (!repeat->recorded)
+		return;
+
+	cpu->interval.add_access(repeat->rsi, core->gen_reg[BX_64BIT_REG_RSI].rrx - repeat->rsi,
+				 true, false);
+	cpu->interval.add_access(repeat->rdi, core->gen_reg[BX_64BIT_REG_RDI].rrx - repeat->rdi,
+				 repeat->reads, repeat->writes);
+}
+
+static bool is_repeated(const bxInstruction_c *i, struct repeat *repeat)
+{
+	if (!i->repUsedL() || !i->as64L())
+		return false;
+
+	switch (i->getIaOpcode()) {
+	case BX_IA_REP_MOVSB_YbXb:
+	case BX_IA_REP_MOVSW_YwXw:
+	case BX_IA_REP_MOVSD_YdXd:
+	case BX_IA_REP_MOVSQ_YqXq:
+	case BX_IA_REP_STOSB_YbAL:
+	case BX_IA_REP_STOSW_YwAX:
+	case BX_IA_REP_STOSD_YdEAX:
+	case BX_IA_REP_STOSQ_YqRAX:
+	case BX_IA_REP_INSB_YbDX:
+	case BX_IA_REP_INSW_YwDX:
+	case BX_IA_REP_INSD_YdDX:
+		repeat->reads = false;
+		repeat->writes = true;
+		return true;
+	case BX_IA_REP_CMPSB_XbYb:
+	case BX_IA_REP_CMPSW_XwYw:
+	case BX_IA_REP_CMPSD_XdYd:
+	case BX_IA_REP_CMPSQ_XqYq:
+	case BX_IA_REP_SCASB_ALYb:
+	case BX_IA_REP_SCASW_AXYw:
+	case BX_IA_REP_SCASD_EAXYd:
+	case BX_IA_REP_SCASQ_RAXYq:
+	case BX_IA_REP_LODSB_ALXb:
+	case BX_IA_REP_LODSW_AXXw:
+	case BX_IA_REP_LODSD_EAXXd:
+	case BX_IA_REP_LODSQ_RAXXq:
+	case BX_IA_REP_OUTSB_DXXb:
+	case BX_IA_REP_OUTSW_DXXw:
+	case BX_IA_REP_OUTSD_DXXd:
+		repeat->reads = true;
+		repeat->writes = false;
+		return true;
+	}
+
+	return false;
+}
+
+static void note_repeat(struct cpu *cpu, BX_CPU_C *core, bxInstruction_c *i)
+{
+	struct repeat *repeat = &cpu->repeat;
+
+	if (!is_repeated(i, repeat))
+		return;
+	repeat->pending = true;
+	repeat->recorded = cpu->interval.is_open;
+	repeat->rcx = core->gen_reg[BX_64BIT_REG_RCX].rrx;
+	repeat->rsi = core->gen_reg[BX_64BIT_REG_RSI].rrx;
+	repeat->rdi = core->gen_reg[BX_64BIT_REG_RDI].rrx;
+}
+
+void recorder_before(unsigned int number, bxInstruction_c *i)
+{
+	BX_CPU_C *core = BX_CPU(number);
+	struct cpu *cpu = &cpus[number];
+
+	/* Bochs's own, at the end of a trace of instructions */
+	if (i->getIaOpcode() == BX_INSERTED_OPCODE)
+		return;
+
+	settle_repeat(cpu, core);
+	cpu->in_flight = true;
+	cpu->in_exception = false;
+	if (core->in_vmx_guest)
+		in_guest(cpu, core, i);
+	else
+		in_host(cpu, core, i);
+	cpu->ticks++;
+	note_repeat(cpu, core, i);
+}
+
+void recorder_after(unsigned int number)
+{
+	cpus[number].in_flight = false;
+}
+
+void recorder_branch(unsigned int number)
+{
+	if (cpus[number].interval.is_open)
+		cpus[number].interval.add_ops(OP_TAKEN);
+}
+
+void recorder_near_branch(unsigned int number, unsigned int what, bx_address from)
+{
+	BX_CPU_C *core = BX_CPU(number);
+	struct cpu *cpu = &cpus[number];
+
+	if (core->in_vmx_guest)
+		return;
+	recorder_branch(number);
+	if (out && (what == BX_INSTR_IS_CALL || what == BX_INSTR_IS_CALL_INDIRECT))
+		cpu->callstack.call(core->gen_reg[BX_64BIT_REG_RSP].rrx, from, &chains, out);
+}
+
+/*
+ * Bochs leaves an instruction that does not end for its main loop, and counts a tick for
+ * it there; it counts one as well for what leaves from between two instructions.
+ */
+static void leave(struct cpu *cpu)
+{
+	if (!cpu->in_flight)
+		cpu->ticks++;
+	cpu->in_flight = false;
+}
+
+void recorder_exception(unsigned int number)
+{
+	struct cpu *cpu = &cpus[number];
+
+	settle_repeat(cpu, BX_CPU(number));
+	leave(cpu);
+	cpu->in_exception = true;
+	if (!BX_CPU(number)->in_vmx_guest)
+		cpu->interval.interrupted = true;
+}
+
+/* To the guest, Bochs delivers only virtual interrupts, and by way of its main loop. */
+void recorder_interrupt(unsigned int number)
+{
+	struct cpu *cpu = &cpus[number];
+
+	settle_repeat(cpu, BX_CPU(number));
+	if (BX_CPU(number)->in_vmx_guest)
+		leave(cpu);
+	else
+		cpu->interval.interrupted = true;
+}
+
+void recorder_access(unsigned int number, bx_address linear, bx_phy_address,
+		     unsigned int length, unsigned int rw)
+{
+	struct cpu *cpu = &cpus[number];
+
+	if (cpu->interval.is_open && !BX_CPU(number)->in_vmx_guest)
+		cpu->interval.add_access(linear, length, rw == BX_READ || rw == BX_RW,
+					 rw == BX_WRITE || rw == BX_RW);
+}
+
+static int64_t detail_of(BX_CPU_C *core, uint32_t reason, uint64_t qualification)
+{
+	switch (reason) {
+	case VMX_VMEXIT_RDMSR:
+	case VMX_VMEXIT_WRMSR:
+		return core->gen_reg[BX_64BIT_REG_RCX].dword.erx;
+	case VMX_VMEXIT_IO_INSTRUCTION:
+		return qualification >> 16 & 0xffff;
+	}
+
+	return -1;
+}
+
+void recorder_exit(unsigned int number, Bit32u reason, Bit64u qualification)
+{
+	BX_CPU_C *core = BX_CPU(number);
+	struct cpu *cpu = &cpus[number];
+
+	settle_repeat(cpu, core);
+	/* The exception that exits has left already. */
+	if (!cpu->in_exception || (reason & 0xffff) != VMX_VMEXIT_EXCEPTION_NMI)
+		leave(cpu);
+	/* A VM entry that failed: the host goes on. */
+	if (!core->in_vmx_guest)
+		return;
+
+	/* An entry straight into the next exit */
+	if (cpu->interval.is_open)
+		cpu->interval.close(&paths, out);
+	reason &= 0xffff;
+	if (recording)
+		cpu->interval.open(reason, detail_of(core, reason, qualification));
+}
