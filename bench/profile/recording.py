@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Read what the recorder in the emulator has written: recording.log."""
+
+from collections import namedtuple
+
+# Intervals that the host spent on the same instructions in the same order share a path.
+Instruction = namedtuple("Instruction", "chain address ops msr")
+Interval = namedtuple("Interval", "path reason detail interrupted figures")
+
+
+class Path:
+    """Instructions; before the one at spin_at, if any, the host spun."""
+
+    def __init__(self):
+        self.instructions = []
+        self.spin_at = None
+
+
+class Recording:
+    """What lies between the two markers of one row."""
+
+    def __init__(self):
+        self.paths = {}
+        self.intervals = []
+        self.stamps = []
+        self.code = {}
+        self.complete = False
+
+
+class File:
+    """A recording.log: its recordings, and what they have in common."""
+
+    def __init__(self, path):
+        self.recordings = []
+        self.ops = []
+        self.figures = []
+        self.chains = {0: None}
+        with open(path, encoding="utf-8") as file:
+            self.read(file)
+
+    def read(self, file):
+        """Line by line; each says what it is, but for instructions on a path."""
+        recording = None
+        for line in file:
+            kind, _, rest = line.rstrip("\n").partition(" ")
+            if kind == "ops":
+                self.ops = rest.split()
+            elif kind == "figures":
+                self.figures = rest.split()
+            elif kind == "chain":
+                number, parent, address = rest.split()
+                self.chains[int(number)] = int(parent), int(address, 16)
+            elif kind == "recording":
+                recording = Recording()
+                self.recordings.append(recording)
+            elif kind == "code":
+                address, _, text = rest.partition(" ")
+                recording.code[int(address, 16)] = text
+            elif kind == "path":
+                recording.paths[int(rest)] = self.read_path(file)
+            elif kind == "interval":
+                path, reason, detail, interrupted, *figures = map(int, rest.split())
+                recording.intervals.append(Interval(
+                    path, reason, detail, bool(interrupted), figures))
+            elif kind == "stamp":
+                recording.stamps.append(int(rest))
+            elif kind == "end":
+                recording.complete = True
+            else:
+                raise ValueError(f"{line!r} in a recording")
+
+    @staticmethod
+    def read_path(file):
+        """Up to "done"."""
+        path = Path()
+        chain = 0
+        for line in file:
+            words = line.split()
+            if words[0] == "done":
+                return path
+            if words[0] == "spin":
+                path.spin_at = len(path.instructions)
+            elif words[0] == "in":
+                chain = int(words[1])
+            else:
+                msr = int(words[2], 16) if len(words) == 3 else None
+                path.instructions.append(Instruction(
+                    chain, int(words[0], 16), int(words[1], 16), msr))
+        raise ValueError("a path that does not end")
+
+    def calls(self, chain):
+        """The addresses of the calls that a chain consists of, outermost first."""
+        addresses = []
+        while chain:
+            chain, address = self.chains[chain]
+            addresses.append(address)
+        return addresses[::-1]
