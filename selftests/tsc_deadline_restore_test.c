@@ -239,7 +239,9 @@ TIMER_FIXTURE(tsc_deadline_restore)
 
 TEST_F_TIMEOUT(tsc_deadline_restore, any_order, 300)
 {
-	bool all = getenv("FASTPATH_ALL_ORDERS"), saved = false;
+	/* Each takes new VMs: fewer where those take long, but of all the first steps. */
+	int every = getenv("FASTPATH_ALL_ORDERS") ? 1 : NR_STEPS * min(timer_scale, 4ul);
+	bool saved = false;
 	int n, point, tried = 0, armed = 0, dropped = 0, bad = 0;
 	struct outcome off, on;
 	enum step order[NR_STEPS];
@@ -250,7 +252,7 @@ TEST_F_TIMEOUT(tsc_deadline_restore, any_order, 300)
 	vcpu_arch_set_entry_point(self->vcpu, guest_code);
 	for (point = 0; point < NR_POINTS; point++) {
 		for (n = 0; n < NR_ORDERS; n++) {
-			if (!all && n % NR_STEPS != point % NR_STEPS)
+			if (n % every != point % every)
 				continue;
 
 			nth_order(n, order);

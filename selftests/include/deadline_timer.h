@@ -93,8 +93,9 @@ static inline void irqs_off(void)
 }
 
 /*
- * How slow this host is: 1, or what the environment variable TIMER_SCALE says, for
- * kernels that check or trace each of their steps.
+ * Guest, and host from timer_vm_init() on: how slow this host is: 1, or what the
+ * environment variable TIMER_SCALE says, for kernels that check or trace each of
+ * their steps.
  */
 extern u64 timer_scale;
 

@@ -118,7 +118,8 @@ void timer_vm_init(struct kvm_vm *vm, bool x2apic)
 	vm_install_exception_handler(vm, OTHER_VECTOR, other_handler);
 
 	write_guest_global(vm, is_x2apic, x2apic);
-	write_guest_global(vm, timer_scale, scale_from_environment());
+	timer_scale = scale_from_environment();
+	sync_global_to_guest(vm, timer_scale);
 	write_guest_global(vm, timer_library_entry,
 			   (u64)gate->offset2 << 32 |
 			   (u64)gate->offset1 << 16 | gate->offset0);
