@@ -161,7 +161,7 @@ static void guest_write_passed_on(struct vmx_pages *vmx)
 			GUEST_ASSERT_EQ(timer_msr(), 0);
 		} else {
 			EXPECT_EXIT(run_l2(l2_write_deadline), EXIT_REASON_VMCALL);
-			__GUEST_ASSERT(rdtsc() < deadline, "too slow to see it armed");
+			timer_in_time(deadline);
 			GUEST_ASSERT_EQ(timer_msr(), deadline);
 		}
 		timer_wait(i);
@@ -216,7 +216,7 @@ static void acknowledged(u64 count)
 
 static void guest_deadline_in_l2(struct vmx_pages *vmx)
 {
-	u64 before;
+	u64 before, ran = 0;
 	int i;
 
 	l1_init(vmx, PIN_BASED_EXT_INTR_MASK, 0);
@@ -225,10 +225,12 @@ static void guest_deadline_in_l2(struct vmx_pages *vmx)
 		before = l2_count;
 		timer_arm(rdtsc() + us_to_tsc(500 + i));
 		EXPECT_EXIT(run_l2(l2_counts), EXIT_REASON_EXTERNAL_INTERRUPT);
-		__GUEST_ASSERT(l2_count > before, "L2 did not run");
+		/* Unless the host took until after the deadline to enter it. */
+		ran += l2_count > before;
 		GUEST_ASSERT_EQ(timer_count, i - 1);
 		timer_wait(i);
 	}
+	__GUEST_ASSERT(ran, "L2 did not run in any of %d rounds", NR_ROUNDS);
 	timer_quiet(NR_ROUNDS, 500);
 	GUEST_DONE();
 }
