@@ -70,6 +70,17 @@ static __always_inline u64 fastpath_unscale_tsc(u64 ticks, u64 ratio)
 }
 
 /**
+ * fastpath_guest_tsc - what a guest's TSC reads
+ * @tsc:	what the host's reads at that time
+ * @ratio:	the guest's TSC multiplier, 0 if its TSC is not scaled
+ * @offset:	the guest's TSC offset
+ */
+static __always_inline u64 fastpath_guest_tsc(u64 tsc, u64 ratio, u64 offset)
+{
+	return (ratio ? fastpath_scale_tsc(tsc, ratio) : tsc) + offset;
+}
+
+/**
  * fastpath_host_ticks - how long the host's TSC takes, rounded up
  * @ticks:	ticks of the guest's TSC
  * @ratio:	its TSC multiplier, 0 if it is not scaled

@@ -25,7 +25,7 @@ fastpath_delivery_verdict(struct vcpu_vmx *vmx, const struct fastpath_stay *stay
 {
 	if (!plain && stay->delivery)
 		return stay->delivery;
-	if (unlikely(READ_ONCE(*stay->tmr) & stay->vector_bit))
+	if (unlikely(READ_ONCE(*fastpath_tmr(stay)) & stay->vector_bit))
 		return FASTPATH_BAIL_LEVEL_TRIGGERED;
 	if (plain || stay->apicv)
 		return FASTPATH_OK;

@@ -73,7 +73,7 @@ static noinline void fastpath_put_off_wait(struct kvm_vcpu *vcpu)
 	fp->stats.delivered_by_kvm++;
 	fastpath_apply_advance(to_vmx(vcpu));
 	tsc = rdtsc();
-	guest_tsc = fastpath_guest_tsc(vcpu, tsc, ratio);
+	guest_tsc = fastpath_guest_tsc(tsc, ratio, vcpu->arch.l1_tsc_offset);
 	fastpath_trace_expiry(to_vmx(vcpu), guest_tsc - deadline, fp->advance.ticks);
 
 	deadline = fastpath_host_deadline(deadline, guest_tsc, tsc, ratio);

@@ -7,11 +7,11 @@
 #ifndef VMX_FASTPATH_HANDLE_MSR_H
 #define VMX_FASTPATH_HANDLE_MSR_H
 
+#include "deadline.h"
 #include "deliver.h"
 #include "eligibility.h"
 #include "emit.h"
 #include "events.h"
-#include "guest_tsc.h"
 #include "hv_timer.h"
 #include "insn.h"
 #include "reentry.h"
@@ -61,7 +61,7 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 				  const bool plain, const bool traced)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
-	struct kvm_timer *ktimer = &vcpu->arch.apic->lapic_timer;
+	struct kvm_timer *ktimer = stay->ktimer;
 	const u64 ratio = plain ? 0 : stay->tsc_ratio;
 	u64 data, tsc, guest_tsc, remaining, ticks, ahead;
 	struct fastpath_insn insn;
@@ -78,7 +78,7 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 	data = (u32)vcpu->arch.regs[VCPU_REGS_RAX] |
 	       (u64)vcpu->arch.regs[VCPU_REGS_RDX] << 32;
 	tsc = rdtsc();
-	guest_tsc = fastpath_guest_tsc(vcpu, tsc, ratio);
+	guest_tsc = fastpath_guest_tsc(tsc, ratio, stay->tsc_offset);
 	remaining = fastpath_remaining(data, guest_tsc);
 	ticks = fastpath_host_ticks(remaining, ratio);
 

@@ -7,10 +7,10 @@
 #ifndef VMX_FASTPATH_HANDLE_PREEMPTION_TIMER_H
 #define VMX_FASTPATH_HANDLE_PREEMPTION_TIMER_H
 
+#include "deadline.h"
 #include "deliver.h"
 #include "emit.h"
 #include "events.h"
-#include "guest_tsc.h"
 #include "hv_timer.h"
 #include "reentry.h"
 
@@ -28,7 +28,7 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 				 const bool plain, const bool traced)
 {
 	struct kvm_vcpu *vcpu = &vmx->vcpu;
-	struct kvm_timer *ktimer = &vcpu->arch.apic->lapic_timer;
+	struct kvm_timer *ktimer = stay->ktimer;
 	const u64 ratio = plain ? 0 : stay->tsc_ratio;
 	u64 tsc, guest_tsc, deadline, ticks;
 	unsigned long rflags = 0;
@@ -48,7 +48,7 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 		return FASTPATH_BAIL_HV_TIMER_IDLE;
 
 	tsc = rdtsc();
-	guest_tsc = fastpath_guest_tsc(vcpu, tsc, ratio);
+	guest_tsc = fastpath_guest_tsc(tsc, ratio, stay->tsc_offset);
 	deadline = fastpath_host_deadline(ktimer->tscdeadline, guest_tsc, tsc, ratio);
 
 	if (unlikely(deadline > tsc + stay->due_within)) {

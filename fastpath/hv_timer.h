@@ -27,8 +27,9 @@ extern unsigned int fastpath_timer_shift;
  */
 static __always_inline void fastpath_write_hv_timer(struct vcpu_vmx *vmx, u64 ticks)
 {
-	fastpath_vmcs_write32(VMX_PREEMPTION_TIMER_VALUE,
-			      fastpath_timer_value(ticks, fastpath_timer_shift));
+	unsigned int shift = vmx->fastpath.stay.timer_shift;
+
+	fastpath_vmcs_write32(VMX_PREEMPTION_TIMER_VALUE, fastpath_timer_value(ticks, shift));
 	vmx->vmcs01.hv_timer_soft_disabled = false;
 }
 

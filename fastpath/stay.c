@@ -222,15 +222,17 @@ fastpath_survey_apic_timer(struct vcpu_vmx *vmx, struct fastpath_stay *stay)
 	stay->sw_timer = fastpath_hrtimer_active(&apic->lapic_timer.timer);
 	stay->vector = lvtt & APIC_VECTOR_MASK;
 	stay->vector_bit = BIT(VEC_POS(stay->vector));
+	stay->ktimer = &vcpu->arch.apic->lapic_timer;
 	stay->irr = apic->regs + APIC_IRR + REG_POS(stay->vector);
-	stay->tmr = apic->regs + APIC_TMR + REG_POS(stay->vector);
 
+	stay->tsc_offset = vcpu->arch.l1_tsc_offset;
 	stay->tsc_ratio = fastpath_tsc_ratio(vcpu);
 	fastpath_apply_advance(vmx);
 	stay->advance = vmx->fastpath.advance.ticks;
 	stay->armed_before = stay->advance + 1;
-	stay->due_within = stay->armed_before + fastpath_timer_slack(fastpath_timer_shift);
-	stay->timer_range = fastpath_timer_range(fastpath_timer_shift);
+	stay->timer_shift = fastpath_timer_shift;
+	stay->due_within = stay->armed_before + fastpath_timer_slack(stay->timer_shift);
+	stay->timer_range = fastpath_timer_range(stay->timer_shift);
 
 	stay->plain = !stay->wrmsr && !stay->delivery && stay->apicv &&
 		      stay->hv_timer && !stay->sw_timer && !stay->tsc_ratio;

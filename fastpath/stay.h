@@ -10,8 +10,11 @@
 #include <linux/stddef.h>
 #include <linux/types.h>
 
+#include <asm/apicdef.h>
+
 #include "reasons.h"
 
+struct kvm_timer;
 struct vcpu_vmx;
 
 /**
@@ -27,11 +30,13 @@ struct vcpu_vmx;
  * @hv_timer:	KVM may arm the preemption timer for the vCPU
  * @sw_timer:	the APIC timer's hrtimer may be queued
  * @vector:	the timer interrupt's vector
+ * @timer_shift: the preemption timer counts down every 2^@timer_shift host TSC ticks
  * @flags:	VMX_RUN_* flags of the world switches
  * @vector_bit:	the vector's bit in the APIC's registers IRR and TMR
- * @irr:	the register IRR that holds its bit
- * @tmr:	the register TMR that holds its bit
  * @armed_before: how early the timer is armed, host TSC ticks: a tick more than @advance
+ * @irr:	the register IRR that holds the vector's bit
+ * @ktimer:	KVM's state of the APIC timer
+ * @tsc_offset:	the guest's TSC offset
  * @due_within:	a deadline that is no more host TSC ticks away counts as due
  * @timer_range: the preemption timer counts less host TSC ticks than that
  * @tsc_ratio:	TSC multiplier, 0 if the guest's TSC is not scaled
@@ -56,11 +61,13 @@ struct fastpath_stay {
 	bool hv_timer;
 	bool sw_timer;
 	u8 vector;
+	u8 timer_shift;
 	u32 flags;
 	u32 vector_bit;
+	u32 armed_before;
 	u32 *irr;
-	const u32 *tmr;
-	u64 armed_before;
+	struct kvm_timer *ktimer;
+	u64 tsc_offset;
 	u64 due_within;
 	u64 timer_range;
 
@@ -69,6 +76,12 @@ struct fastpath_stay {
 };
 
 static_assert(offsetof(struct fastpath_stay, tsc_ratio) <= L1_CACHE_BYTES);
+
+/* The register TMR that holds the vector's bit. */
+static __always_inline const u32 *fastpath_tmr(const struct fastpath_stay *stay)
+{
+	return (void *)stay->irr - (APIC_IRR - APIC_TMR);
+}
 
 /**
  * fastpath_survey - begin a stay

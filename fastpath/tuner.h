@@ -110,24 +110,34 @@ static __always_inline u32 fastpath_tuner_window(u32 window, u32 full)
 	return window < full / 2 ? window : full;
 }
 
+static __always_inline void fastpath_tuner_set(struct fastpath_tuner *t,
+					       const struct fastpath_tuner_limits *l,
+					       u32 advance)
+{
+	t->advance = advance < l->max ? advance : l->max;
+}
+
 /*
  * Of a window that is shorter than the whole the largest cost is what is known best, the
  * first whole one has the first estimate, and the others better it.
  */
-static __always_inline void fastpath_tuner_end_window(struct fastpath_tuner *t, u32 full)
+static __always_inline void
+fastpath_tuner_end_window(struct fastpath_tuner *t, const struct fastpath_tuner_limits *l)
 {
 	u32 cost = t->largest[TUNER_RANKS - 1];
 	int i;
 
-	if (t->window < full) {
+	if (t->window < l->window) {
 		if (t->largest[0] > t->advance)
-			t->advance = t->largest[0];
+			fastpath_tuner_set(t, l, t->largest[0]);
 	} else {
-		t->advance = t->settled ? ((u64)t->advance + cost + 1) / 2 : cost;
+		if (t->settled)
+			cost = ((u64)t->advance + cost + 1) / 2;
+		fastpath_tuner_set(t, l, cost);
 		t->settled = true;
 	}
 
-	t->window = fastpath_tuner_window(4 * t->window, full);
+	t->window = fastpath_tuner_window(4 * t->window, l->window);
 	t->seen = 0;
 	for (i = 0; i < TUNER_RANKS; i++)
 		t->largest[i] = 0;
@@ -141,13 +151,14 @@ static __always_inline u32 fastpath_tuner_near(const struct fastpath_tuner *t)
 
 /* Of two late ticks the one that cost less: the other may be a stall. */
 static __always_inline void
-fastpath_tuner_follow_up(struct fastpath_tuner *t, u32 cost, u32 run)
+fastpath_tuner_follow_up(struct fastpath_tuner *t, const struct fastpath_tuner_limits *l,
+			 u32 cost)
 {
 	u32 least = cost < t->last_late ? cost : t->last_late;
 
 	t->last_late = cost;
-	if (++t->late >= run && least > t->advance)
-		t->advance += (least - t->advance + 3) / 4;
+	if (++t->late >= l->late_run && least > t->advance)
+		fastpath_tuner_set(t, l, t->advance + (least - t->advance + 3) / 4);
 }
 
 /*
@@ -186,7 +197,7 @@ fastpath_tuner_follow(struct fastpath_tuner *t, const struct fastpath_tuner_limi
 {
 	if (cost > t->advance) {
 		t->calm = 0;
-		fastpath_tuner_follow_up(t, cost, l->late_run);
+		fastpath_tuner_follow_up(t, l, cost);
 	} else {
 		t->late = 0;
 		fastpath_tuner_follow_down(t, cost, l->window);
@@ -223,13 +234,10 @@ static __always_inline void fastpath_tune(struct fastpath_tuner *t,
 
 	if (unlikely(++t->seen >= t->window)) {
 		if (t->window)
-			fastpath_tuner_end_window(t, l->window);
+			fastpath_tuner_end_window(t, l);
 		else
 			t->window = fastpath_tuner_window(TUNER_FIRST_WINDOW, l->window);
 	}
-
-	if (unlikely(t->advance > l->max))
-		t->advance = l->max;
 }
 
 #endif /* VMX_FASTPATH_TUNER_H */
