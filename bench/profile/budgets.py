@@ -3,7 +3,7 @@
 
 from fractions import Fraction
 
-import recordings
+import profiles
 
 # The columns that are limits, and what of an exit and of the bare world switch each is
 # held against.
@@ -68,7 +68,7 @@ def lines_of(path):
         with open(path, encoding="utf-8") as file:
             lines = file.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise recordings.Fault(f"{path}: {error}") from error
+        raise profiles.Fault(f"{path}: {error}") from error
     return [(number, line.split()) for number, line in enumerate(lines, 1)
             if line.strip() and not line.startswith("#")]
 
@@ -82,10 +82,10 @@ def read(path):
             if budget.key in budgets:
                 raise ValueError(f"{budget.label}: there twice")
         except (ValueError, ZeroDivisionError) as error:
-            raise recordings.Fault(f"{path}: line {number}: {error}") from error
+            raise profiles.Fault(f"{path}: line {number}: {error}") from error
         budgets[budget.key] = budget
     if not budgets:
-        raise recordings.Fault(f"{path}: no budget in it")
+        raise profiles.Fault(f"{path}: no budget in it")
     return list(budgets.values())
 
 
@@ -98,7 +98,7 @@ def read_baseline(path):
             key = (row, exit_, (int(apicv), int(timer)), mitigations)
             baseline.setdefault(key, {})[function] = float(count)
         except ValueError as error:
-            raise recordings.Fault(f"{path}: line {number}: {error}; write a new one with "
+            raise profiles.Fault(f"{path}: line {number}: {error}; write a new one with "
                                    "'check-budgets --record'") from error
     return baseline
 

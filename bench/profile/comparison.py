@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One kind of exit in all modes, side by side."""
 
-import recordings
+import profiles
 
 # Exits of the floor stand beside all others.
-COMPARED = [mode for mode in recordings.MODES if mode != "floor"]
+COMPARED = [mode for mode in profiles.MODES if mode != "floor"]
 
 
 class Comparison:
@@ -21,7 +21,7 @@ class Comparison:
             apart = one.disturbed(label) if one else []
             if apart:
                 self.disturbed[mode] = sum(each.count for each in apart)
-        floor = recordings.bare_switch(found, mitigations, load)
+        floor = profiles.bare_switch(found, mitigations, load)
         if floor:
             self.exits["floor"] = floor
 

@@ -4,7 +4,7 @@
 import math
 import textwrap
 
-import recordings
+import profiles
 
 # Operation of the file, and how often an exit has it, on average.
 OPERATIONS = {
@@ -43,7 +43,7 @@ def read(path):
         with open(path, encoding="utf-8") as file:
             lines = file.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise recordings.Fault(f"{path}: {error}") from error
+        raise profiles.Fault(f"{path}: {error}") from error
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -57,12 +57,12 @@ def read(path):
             if operation in prices.setdefault(cpu, {}):
                 raise ValueError(f"{operation} of {cpu} is there twice")
         except ValueError as error:
-            raise recordings.Fault(
+            raise profiles.Fault(
                 f"{path}: line {number}: {error}; a line is: operation CPU low high "
                 "source") from error
         prices[cpu][operation] = (low, high)
     if not prices:
-        raise recordings.Fault(f"{path}: no prices in it")
+        raise profiles.Fault(f"{path}: no prices in it")
     return prices
 
 
@@ -83,7 +83,7 @@ def estimate(one, price):
 def table(compared, prices):
     """The lines of the model's own table: exits and CPUs by modes."""
     yield from TITLE.splitlines()
-    yield LINE.format("", *recordings.MODES.values())
+    yield LINE.format("", *profiles.MODES.values())
     absent = {}
     shown = None
     for one in compared:
@@ -93,7 +93,7 @@ def table(compared, prices):
         yield f"    {one.label}"
         for cpu, price in prices.items():
             cells = []
-            for mode in recordings.MODES:
+            for mode in profiles.MODES:
                 if mode not in one.exits:
                     cells.append("-")
                     continue
@@ -116,7 +116,7 @@ def wrap(text):
 def as_data(compared, prices):
     """The model's estimates for JSON."""
     return [{"row": one.row, "exit": one.label, "mitigations": one.mitigations,
-             **dict(zip(recordings.LOAD, one.load)), "cpu": cpu,
+             **dict(zip(profiles.LOAD, one.load)), "cpu": cpu,
              "modes": {mode: dict(zip(("low", "high", "without"), rounded(
                  estimate(one.exits[mode], price)))) for mode in one.exits}}
             for one in compared for cpu, price in prices.items()]

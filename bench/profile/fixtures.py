@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-import recordings
+import profiles
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -31,7 +31,7 @@ def exits(kind, path, instructions, functions=(), **more):
     count = len(instructions)
     interrupted = more.pop("interrupted", False)
     wrmsr = more.pop("wrmsr_by_msr", {})
-    figures = {name: figure([more.pop(name, 0)] * count) for name in recordings.FIGURES}
+    figures = {name: figure([more.pop(name, 0)] * count) for name in profiles.FIGURES}
     figures["instructions"] = figure(instructions)
     assert not more, more
     return {"reason": reason, "name": name, "detail": detail, "path": path,
@@ -50,7 +50,7 @@ def recording(mode, row, *kinds, apicv=1, vcpus=1, memslots=2):
 
 def profile(*recorded, mitigations="off"):
     """A profile.json."""
-    return {"format": recordings.FORMAT, "kernel": "6.12.0-test", "mitigations": mitigations,
+    return {"format": profiles.FORMAT, "kernel": "6.12.0-test", "mitigations": mitigations,
             "facts": {"cpu": "Test CPU"}, "recordings": list(recorded)}
 
 

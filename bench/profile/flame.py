@@ -10,7 +10,7 @@ import re
 import zlib
 from xml.sax.saxutils import escape
 
-import recordings
+import profiles
 
 WIDTH = 1200
 MARGIN = 12
@@ -21,8 +21,8 @@ LETTER = 7.3
 # Frames that are narrower than this, in pixels, are left out.
 NARROWEST = 0.5
 
-COLOURS = {"kvm_intel": (228, 131, 60), "kvm": (112, 173, 98), "": (110, 155, 205)}
-LEGEND = {"kvm_intel": "kvm-intel", "kvm": "kvm", "": "kernel", None: "other"}
+COLOURS = {"kvm_intel": (228, 131, 60), "kvm": (112, 173, 98), "kernel": (110, 155, 205)}
+LEGEND = {"kvm_intel": "kvm-intel", "kvm": "kvm", "kernel": "kernel", None: "other"}
 OTHER = (170, 170, 170)
 
 
@@ -88,7 +88,7 @@ def panel(mode, one, top, largest, modules):
     """A mode's head and its flames; also where the next panel begins."""
     inner = WIDTH - 2 * MARGIN
     total = one.mean("instructions")
-    drawn = [text(MARGIN, top + 14, f"{recordings.MODES[mode]}: {total:.1f} instructions for "
+    drawn = [text(MARGIN, top + 14, f"{profiles.MODES[mode]}: {total:.1f} instructions for "
                   f"an exit, by {one.path}, mean of {one.count}", 14, ' font-weight="bold"'),
              f'<rect x="{MARGIN}" y="{top + 20}" width="{inner * total / largest:.1f}" '
              f'height="6" fill="#555"/>']
@@ -108,7 +108,7 @@ def draw(one):
     largest = max(each.mean("instructions") for each in one.exits.values()) or 1
     # A caller that executes nothing itself in one mode does so in another.
     modules = {name: module for each in one.exits.values() for name, module in each.functions}
-    where = f"mitigations={one.mitigations}, {recordings.describe_load(one.load)}"
+    where = f"mitigations={one.mitigations}, {profiles.describe_load(one.load)}"
     body = [text(MARGIN, 24, f"{one.row}: {one.label}", 18, ' font-weight="bold"'),
             text(MARGIN, 44, f"{where}. Instructions in an emulated machine; the grey bars "
                  "compare the modes.")]
