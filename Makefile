@@ -29,6 +29,7 @@ help:
 	@echo 'sweep             lateness by period, 100 us to 10 ms of the machine'"'"'s time: table,'
 	@echo '                  plots, and the figures that fastpath=1 has to keep to'
 	@echo 'never-early       1000000 interrupts, or TICKS=, of which none may come early'
+	@echo 'profile-diff      what differs between the profiles OLD= and NEW=build/profile'
 	@echo 'tuner-plots       the tuner beside stock'"'"'s rule on the same costs, on the host'
 	@echo 'check             unit tests, static checks, and the tests in the machine'
 	@echo '                  KUT=dir: instead, a build of kvm-unit-tests, what differs from stock'
@@ -79,6 +80,11 @@ sweep: bench-build
 
 never-early: bench-build
 	@bench/never-early $(if $(TICKS),'$(TICKS)')
+
+profile-diff: NEW ?= build/profile
+profile-diff:
+	@[ -n '$(OLD)' ] || { echo 'profile-diff: OLD= is missing: an earlier build/profile' >&2; exit 2; }
+	@bench/profile/diff '$(OLD)' '$(NEW)' || [ $$? = 1 ]
 
 tuner-plots:
 	@scripts/deps module plot
@@ -152,6 +158,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: all help module install uninstall bench bench-configs bench-build profile sweep never-early \
-	tuner-plots e2e check check-static check-debug check-rt check-long selftests fuzz \
+.PHONY: all help module install uninstall bench bench-configs bench-build profile \
+	profile-diff sweep never-early tuner-plots e2e check check-static check-debug \
+	check-rt check-long selftests fuzz \
 	fuzz-faults shell deps-bench deps-machine deps-check clean distclean
