@@ -6,18 +6,22 @@ import profiles
 # Exits of the floor stand beside all others.
 COMPARED = [mode for mode in profiles.MODES if mode != "floor"]
 
+# Of the iterations of a row.
+LEAST_SHARE = 0.05
+
 
 class Comparison:
     """A kind of exit in one row of the benchmark, under one load."""
 
     def __init__(self, found, row, mitigations, load, label):
         self.row, self.mitigations, self.load, self.label = row, mitigations, load, label
-        self.exits, self.rare, self.disturbed = {}, {}, {}
+        self.exits, self.rare, self.disturbed, self.iterations = {}, {}, {}, {}
         for mode in COMPARED:
             one = found.get((row, mitigations, load, mode))
             ways = one.of_kind(label) if one else []
             if ways:
                 self.exits[mode], self.rare[mode] = ways[0], ways[1:]
+            self.iterations[mode] = one.iterations if one else 0
             apart = one.disturbed(label) if one else []
             if apart:
                 self.disturbed[mode] = sum(each.count for each in apart)
@@ -31,6 +35,15 @@ class Comparison:
             return None
         below = self.exits[other].p50("instructions")
         return self.exits[mode].p50("instructions") / below if below else None
+
+    def rare_everywhere(self):
+        """Few of the row's iterations had such an exit: it is not what the row is about."""
+        return all(self.exits[mode].count < LEAST_SHARE * self.iterations[mode]
+                   for mode in COMPARED if mode in self.exits)
+
+    def most_exits(self):
+        """In the mode that had the most of them."""
+        return max(self.exits[mode].count for mode in COMPARED if mode in self.exits)
 
     def functions(self):
         """{function: {mode: its own instructions for an exit}}, dearest first."""

@@ -20,6 +20,7 @@ FONT = 12
 LETTER = 7.3
 # Frames that are narrower than this, in pixels, are left out.
 NARROWEST = 0.5
+GAP = 0.5
 
 COLOURS = {"kvm_intel": (228, 131, 60), "kvm": (112, 173, 98), "kernel": (110, 155, 205)}
 LEGEND = {"kvm_intel": "kvm-intel", "kvm": "kvm", "kernel": "kernel", None: "other"}
@@ -71,7 +72,8 @@ def frames(node, left, top, scale, modules):
             continue
         hint = f"{callee.name}: {callee.total:.1f} instructions for an exit, own {callee.own:.1f}"
         yield (f'<g><title>{escape(hint)}</title>'
-               f'<rect x="{left:.2f}" y="{top:.1f}" width="{width:.2f}" height="{FRAME - 1}" '
+               f'<rect x="{left:.2f}" y="{top:.1f}" width="{max(width - GAP, GAP):.2f}" '
+               f'height="{FRAME - 1}" '
                f'fill="{colour(callee.name, modules.get(callee.name))}"/>')
         label = f"{callee.name} {callee.total:.0f}"
         room = int((width - 6) / LETTER)
@@ -103,11 +105,9 @@ def panel(mode, one, top, largest, modules):
     return drawn, top + 18
 
 
-def draw(one):
+def draw(one, modules):
     """The text of the SVG."""
     largest = max(each.mean("instructions") for each in one.exits.values()) or 1
-    # A caller that executes nothing itself in one mode does so in another.
-    modules = {name: module for each in one.exits.values() for name, module in each.functions}
     where = f"mitigations={one.mitigations}, {profiles.describe_load(one.load)}"
     body = [text(MARGIN, 24, f"{one.row}: {one.label}", 18, ' font-weight="bold"'),
             text(MARGIN, 44, f"{where}. Instructions in an emulated machine; the grey bars "
@@ -138,10 +138,10 @@ def name_of(one):
     return re.sub(r"[^\w.-]+", "-", "-".join(filter(None, parts))) + ".svg"
 
 
-def write(one, directory):
-    """Write the SVG; where it is."""
+def write(one, directory, modules):
+    """Write the SVG, the functions in the colours of their modules; where it is."""
     os.makedirs(directory, exist_ok=True)
     path = os.path.join(directory, name_of(one))
     with open(path, "w", encoding="utf-8") as file:
-        file.write(draw(one))
+        file.write(draw(one, modules))
     return path

@@ -178,11 +178,16 @@ class Recording:
                 f"mitigations={self.mitigations}, {describe_load(self.load)}")
 
 
+def plural(count):
+    """The ending of a noun."""
+    return "" if count == 1 else "s"
+
+
 def describe_load(load):
     """A load in words."""
     apicv, timer, vcpus, memslots = load
     return (f"APICv {'on' if apicv else 'off'}, preemption timer {'on' if timer else 'off'}, "
-            f"{vcpus} vCPU{'s' if vcpus != 1 else ''}, {memslots} memslots")
+            f"{vcpus} vCPU{plural(vcpus)}, {memslots} memslot{plural(memslots)}")
 
 
 def read(path):
@@ -247,3 +252,9 @@ def bare_switch(recordings, mitigations, load):
         if loops:
             return max(loops, key=lambda found: found.count)
     return None
+
+
+def modules(recordings):
+    """{function: module}. A caller that executes nothing itself in one exit does in another."""
+    return dict(key for one in recordings.values() for exit_ in one.exits.values()
+                for key in exit_.functions)
