@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The files of budgets, and of what each function executed when they were set."""
 
+import math
 from fractions import Fraction
 
 import profiles
@@ -18,7 +19,20 @@ LIMITS = {
     "lines": lambda one, floor: max(one.p50("lines_data") - floor.p50("lines_data"), 0),
 }
 
+WIDTHS = {"row": 17, "exit": 27}
+
 COLUMNS = ("row", "exit", "apicv", "timer", "mitigations", *LIMITS)
+
+
+def written(value, digits):
+    """A figure, rounded up so as not to seem kept to."""
+    return f"{math.ceil(value * 10 ** digits) / 10 ** digits:.{digits}f}"
+
+
+def columns(cells):
+    """Cells, each in its column."""
+    return "  ".join(f"{cell:<{max(len(name), WIDTHS.get(name, 0))}}"
+                     for name, cell in zip(COLUMNS, cells)).rstrip()
 
 
 class Budget:
@@ -53,6 +67,14 @@ class Budget:
         more = "".join(text for text, on in zip((", no APICv", ", no preemption timer"),
                                                 self.switches) if not on)
         return f"{self.row} {self.exit}, mitigations={self.mitigations}{more}"
+
+    def line(self, figures):
+        """The line of the file that these figures just keep to."""
+        cells = [self.row, self.exit, *map(str, self.switches), self.mitigations]
+        for name in LIMITS:
+            digits = 2 if name == "ratio" else 0
+            cells.append(written(figures[name], digits) if name in self.limits else "-")
+        return columns(cells)
 
     def recordings_in(self, found):
         """Those that it is about, least load first."""
@@ -104,13 +126,13 @@ def read_baseline(path):
 
 
 def baseline_text(measured):
-    """The text of such a file, from (budget, exit)."""
+    """The text of such a file, from (budget, exit, floor)."""
     lines = ["# SPDX-License-Identifier: GPL-2.0-only", "#",
              "# What each function executed in a fast exit when the budgets were set, in",
              "# instructions, mean: by bench/profile/check-budgets --record. No limit; on an",
              "# excess it tells which function grew.", "#",
              "# row exit apicv timer mitigations function instructions"]
-    for budget, one in measured:
+    for budget, one, _ in measured:
         functions = one.per_exit(one.functions)
         for name in sorted(functions, key=lambda name, functions=functions:
                            (-functions[name], name)):
