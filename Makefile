@@ -24,8 +24,8 @@ help:
 	@echo 'bench-configs     the same without APICv, without the preemption timer, and without both'
 	@echo 'e2e               cyclictest in a Linux guest in the machine: table and plot of its'
 	@echo '                  latency, in us of the machine, stock / fastpath=0 / fastpath=1'
-	@echo 'profile           what the host executes for each VM exit, instruction by instruction:'
-	@echo '                  build/profile/; TRACES=y: and list the instructions'
+	@echo 'profile           what the host executes for each VM exit, to the last instruction:'
+	@echo '                  tables, flame graphs; TRACES=y: and list the instructions'
 	@echo 'sweep             lateness by period, 100 us to 10 ms of the machine'"'"'s time: table,'
 	@echo '                  plots, and the figures that fastpath=1 has to keep to'
 	@echo 'never-early       1000000 interrupts, or TICKS=, of which none may come early'
@@ -69,10 +69,12 @@ bench-build: deps-bench
 	@scripts/machine/build-bochs
 	@$(MAKE) --no-print-directory -s -C bench O=$(CURDIR)/build/bench
 
-# What reports on the recordings comes after them.
+profile: PROFILE_DIR ?= build/profile
 profile: bench-build
 	@scripts/machine/build-bochs -i bench/profile/recorder
 	@bench/profile/run $(if $(TRACES),-t)
+	@bench/profile/report --svg '$(PROFILE_DIR)/svg' --json '$(PROFILE_DIR)/report.json' \
+		'$(PROFILE_DIR)'
 
 sweep: bench-build
 	@scripts/deps plot
@@ -153,7 +155,7 @@ deps-check:
 
 clean:
 	rm -rf build/module build/modules build/bench build/btf build/selftests build/kut* \
-		build/unit build/e2e build/sweep build/tuner build/profile
+		build/unit build/e2e build/sweep build/tuner build/profile*
 
 distclean:
 	rm -rf build
