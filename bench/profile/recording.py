@@ -22,6 +22,7 @@ class Recording:
     def __init__(self):
         self.paths = {}
         self.intervals = []
+        # Ticks of the TSC at its begin and end, of each span that the guest measured
         self.stamps = []
         self.code = {}
         self.complete = False
@@ -41,6 +42,7 @@ class File:
     def read(self, file):
         """Line by line; each says what it is, but for instructions on a path."""
         recording = None
+        host = 0
         for line in file:
             kind, _, rest = line.rstrip("\n").partition(" ")
             if kind == "ops":
@@ -52,6 +54,7 @@ class File:
                 self.chains[int(number)] = int(parent), int(address, 16)
             elif kind == "recording":
                 recording = Recording()
+                host = 0
                 self.recordings.append(recording)
             elif kind == "code":
                 address, _, text = rest.partition(" ")
@@ -60,10 +63,14 @@ class File:
                 recording.paths[int(rest)] = self.read_path(file)
             elif kind == "interval":
                 path, reason, detail, interrupted, *figures = map(int, rest.split())
+                figures = dict(zip(self.figures, figures))
+                # Each instruction is a tick; most string instructions are several.
+                host += len(recording.paths[path].instructions)
+                host += figures["spin"] + figures.pop("more_ticks")
                 recording.intervals.append(Interval(
                     path, reason, detail, bool(interrupted), figures))
             elif kind == "stamp":
-                recording.stamps.append(int(rest))
+                recording.stamps.append(host + int(rest))
             elif kind == "end":
                 recording.complete = True
             else:

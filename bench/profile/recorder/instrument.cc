@@ -3,9 +3,9 @@
  * Where Bochs's hooks arrive: tell the guest from the host, find the markers, divide
  * what the host executes into intervals.
  *
- * Beside, account for each tick of the TSC from what has been seen alone. The guest of
- * the benchmark reads the TSC, which has its ticks from Bochs's own counting; the two
- * have to agree, and bench/profile/digest makes sure that they do.
+ * Beside, account for each tick of the TSC from what has been seen alone: those outside
+ * of intervals are in the stamps, at each of which the guest reads the TSC. That has its
+ * ticks from Bochs's own counting; bench/profile/digest makes sure that all agree.
  */
 #include "bochs.h"
 #include "cpu/cpu.h"
@@ -49,7 +49,7 @@ struct cpu {
 	unsigned int last_op;	/* of the guest */
 	bool in_flight;		/* an instruction has begun, and not ended */
 	bool in_exception;	/* since the last instruction began */
-	uint64_t ticks;		/* accounted for */
+	uint64_t ticks;		/* outside of intervals */
 };
 
 bool recorder_watches;
@@ -127,6 +127,14 @@ static void write_memory(BX_CPU_C *core, uint64_t address, uint64_t length)
 	close_file(file, SYMBOLS_FILE);
 }
 
+static void pass(struct cpu *cpu, uint64_t ticks)
+{
+	if (cpu->interval.is_open)
+		cpu->interval.more_ticks += ticks;
+	else
+		cpu->ticks += ticks;
+}
+
 static void obey_marker(struct cpu *cpu, uint32_t marker)
 {
 	switch (marker) {
@@ -152,8 +160,8 @@ static void obey_marker(struct cpu *cpu, uint32_t marker)
 }
 
 /*
- * The TSC, as accounted for, as a RDTSC now reads it: Bochs lets the time pass only
- * when it has executed all of a trace of instructions.
+ * As of the tick that a RDTSC now reads: Bochs lets the time pass only when it has
+ * executed all of a trace of instructions, which is the guest's here.
  */
 static void stamp(struct cpu *cpu, BX_CPU_C *core)
 {
@@ -161,12 +169,16 @@ static void stamp(struct cpu *cpu, BX_CPU_C *core)
 		cpu->ticks - (core->get_icount() - core->get_icount_last_sync()));
 }
 
+/* The guest is in, if only for another exit to follow before its first instruction. */
+static void end_interval(struct cpu *cpu, BX_CPU_C *core)
+{
+	if (cpu->interval.is_open && core->in_vmx_guest)
+		cpu->interval.close(&paths, out);
+}
+
 static void in_guest(struct cpu *cpu, BX_CPU_C *core, bxInstruction_c *i)
 {
 	unsigned int op = i->getIaOpcode();
-
-	if (cpu->interval.is_open)
-		cpu->interval.close(&paths, out);
 
 	if (op == BX_IA_NOP)
 		obey_marker(cpu, i->displ32s());
@@ -223,7 +235,7 @@ static void settle_repeat(struct cpu *cpu, BX_CPU_C *core)
 
 	times = repeat->rcx - core->gen_reg[BX_64BIT_REG_RCX].rrx;
 	if (times)
-		cpu->ticks += times - 1;
+		pass(cpu, times - 1);
 	if (!repeat->recorded)
 		return;
 
@@ -299,13 +311,16 @@ void recorder_before(unsigned int number, bxInstruction_c *i)
 		return;
 
 	settle_repeat(cpu, core);
+	end_interval(cpu, core);
 	cpu->in_flight = true;
 	cpu->in_exception = false;
 	if (core->in_vmx_guest)
 		in_guest(cpu, core, i);
 	else
 		in_host(cpu, core, i);
-	cpu->ticks++;
+	/* The interval has it otherwise. */
+	if (!cpu->interval.is_open)
+		pass(cpu, 1);
 	note_repeat(cpu, core, i);
 }
 
@@ -339,28 +354,32 @@ void recorder_near_branch(unsigned int number, unsigned int what, bx_address fro
 static void leave(struct cpu *cpu)
 {
 	if (!cpu->in_flight)
-		cpu->ticks++;
+		pass(cpu, 1);
 	cpu->in_flight = false;
 }
 
 void recorder_exception(unsigned int number)
 {
+	BX_CPU_C *core = BX_CPU(number);
 	struct cpu *cpu = &cpus[number];
 
-	settle_repeat(cpu, BX_CPU(number));
+	settle_repeat(cpu, core);
+	end_interval(cpu, core);
 	leave(cpu);
 	cpu->in_exception = true;
-	if (!BX_CPU(number)->in_vmx_guest)
+	if (!core->in_vmx_guest)
 		cpu->interval.interrupted = true;
 }
 
 /* To the guest, Bochs delivers only virtual interrupts, and by way of its main loop. */
 void recorder_interrupt(unsigned int number)
 {
+	BX_CPU_C *core = BX_CPU(number);
 	struct cpu *cpu = &cpus[number];
 
-	settle_repeat(cpu, BX_CPU(number));
-	if (BX_CPU(number)->in_vmx_guest)
+	settle_repeat(cpu, core);
+	end_interval(cpu, core);
+	if (core->in_vmx_guest)
 		leave(cpu);
 	else
 		cpu->interval.interrupted = true;
@@ -395,6 +414,7 @@ void recorder_exit(unsigned int number, Bit32u reason, Bit64u qualification)
 	struct cpu *cpu = &cpus[number];
 
 	settle_repeat(cpu, core);
+	end_interval(cpu, core);
 	/* The exception that exits has left already. */
 	if (!cpu->in_exception || (reason & 0xffff) != VMX_VMEXIT_EXCEPTION_NMI)
 		leave(cpu);
@@ -402,9 +422,6 @@ void recorder_exit(unsigned int number, Bit32u reason, Bit64u qualification)
 	if (!core->in_vmx_guest)
 		return;
 
-	/* An entry straight into the next exit */
-	if (cpu->interval.is_open)
-		cpu->interval.close(&paths, out);
 	reason &= 0xffff;
 	if (recording)
 		cpu->interval.open(reason, detail_of(core, reason, qualification));

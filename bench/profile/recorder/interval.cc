@@ -42,6 +42,7 @@ void interval::open(uint32_t new_reason, int64_t new_detail)
 {
 	is_open = true;
 	interrupted = false;
+	more_ticks = 0;
 	reason = new_reason;
 	detail = new_detail;
 	instructions.clear();
@@ -95,9 +96,9 @@ void interval::close(paths *paths, FILE *out)
 	data.insert(written.begin(), written.end());
 
 	number = paths->number(path, spin ? spin_at : SIZE_MAX, out);
-	fprintf(out, "interval %u %u %ld %d %zu %zu %zu %zu %zu %zu %zu\n", number, reason,
+	fprintf(out, "interval %u %u %ld %d %zu %zu %zu %zu %zu %zu %zu %lu\n", number, reason,
 		detail, interrupted, spin, pauses, code.size(), read.size(), written.size(),
-		data.size(), pages.size());
+		data.size(), pages.size(), more_ticks);
 }
 
 /* A path in the file is its instructions, a line each, by chains of calls. */

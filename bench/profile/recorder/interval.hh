@@ -43,6 +43,7 @@ class interval {
 public:
 	bool is_open = false;
 	bool interrupted;	/* the host took an interrupt or an exception */
+	uint64_t more_ticks;	/* of the TSC, beside one for each instruction */
 
 	/* @detail: of the reason, or -1 */
 	void open(uint32_t reason, int64_t detail);
@@ -60,6 +61,6 @@ private:
 };
 
 /* The names of the figures in an interval's line */
-#define INTERVAL_FIGURES "spin pause lines_code lines_read lines_written lines_data pages"
+#define INTERVAL_FIGURES "spin pause lines_code lines_read lines_written lines_data pages more_ticks"
 
 #endif
