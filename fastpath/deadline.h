@@ -149,7 +149,7 @@ static __always_inline u64 fastpath_timer_range(unsigned int shift)
  * @ticks:	TSC ticks, less than fastpath_timer_range()
  * @shift:	the timer counts down every 2^@shift ticks
  */
-static __always_inline u32 fastpath_timer_value(u64 ticks, unsigned int shift)
+static __always_inline u64 fastpath_timer_value(u64 ticks, unsigned int shift)
 {
 	return ticks >> shift;
 }

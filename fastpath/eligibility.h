@@ -156,7 +156,7 @@ fastpath_check_eoi(struct fastpath_eoi_facts f)
  */
 struct fastpath_reentry_facts {
 	u64 requests;
-	u32 kicked;
+	u64 kicked;
 	unsigned long thread_work;
 };
 
@@ -192,16 +192,16 @@ static __always_inline enum fastpath_bail fastpath_check_insn(unsigned long sing
 /**
  * fastpath_check_rip - is the next RIP the sum?
  * @rip:	the instruction's address
- * @len:	its length in bytes, 0 if the CPU has none to offer
+ * @sum:	that plus its length, which is 0 if the CPU has none to offer
  *
  * No length: the exit came from an enclave, and RIP is past the instruction.  A
  * carry out of bit 31: RIP wraps around outside of 64-bit mode.  Either way the lower
  * half of the sum is not above that of the address.
  */
 static __always_inline enum fastpath_bail fastpath_check_rip(unsigned long rip,
-							     unsigned int len)
+							     unsigned long sum)
 {
-	if (unlikely((u32)(rip + len) <= (u32)rip))
+	if (unlikely((u32)sum <= (u32)rip))
 		return FASTPATH_BAIL_RIP_UPDATE;
 	return FASTPATH_OK;
 }

@@ -122,11 +122,10 @@ static __always_inline bool fastpath_handled(struct vcpu_vmx *vmx, u32 exit_reas
 }
 
 /* One exit.  Each handler is counted for itself, which saves it looking up its counter. */
-static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx,
+static __always_inline bool fastpath_handle_exit(struct vcpu_vmx *vmx, u32 exit_reason,
 						 struct fastpath_entry *entry,
 						 const bool plain, const bool traced)
 {
-	u32 exit_reason = fastpath_vmcs_read32(VM_EXIT_REASON);
 	struct fastpath_stay *stay = &vmx->fastpath.stay;
 	enum fastpath_bail why = FASTPATH_OK;
 
@@ -189,7 +188,7 @@ fastpath_enter(struct vcpu_vmx *vmx, const struct fastpath_entry *entry,
 	if (entry->load_hv_timer)
 		fastpath_load_hv_timer(vmx);
 
-	if (!entry->expiry.deadline)
+	if (likely(!entry->expiry.deadline))
 		return fastpath_world_switch(vmx);
 
 	arrival = fastpath_await_deadline(entry->expiry.deadline);
@@ -203,37 +202,40 @@ fastpath_enter(struct vcpu_vmx *vmx, const struct fastpath_entry *entry,
  * The loop is there three times: what most stays are is known to the compiler, and
  * costs no look at it.
  */
-static __always_inline bool fastpath_loop(struct vcpu_vmx *vmx, const bool plain,
-					  const bool traced)
+static __always_inline bool fastpath_loop(struct vcpu_vmx *vmx, u32 exit_reason,
+					  const bool plain, const bool traced)
 {
 	for (;;) {
 		struct fastpath_entry entry = {};
 
-		if (!fastpath_handle_exit(vmx, &entry, plain, traced))
+		if (!fastpath_handle_exit(vmx, exit_reason, &entry, plain, traced))
 			return false;
 
 		if (unlikely(fastpath_enter(vmx, &entry, traced)))
 			return true;
+
+		exit_reason = fastpath_vmcs_read32(VM_EXIT_REASON);
 	}
 }
 
-static noinstr bool fastpath_loop_traced(struct vcpu_vmx *vmx)
+static noinstr bool fastpath_loop_traced(struct vcpu_vmx *vmx, u32 exit_reason)
 {
-	return fastpath_loop(vmx, false, true);
+	return fastpath_loop(vmx, exit_reason, false, true);
 }
 
-static noinstr bool fastpath_loop_any(struct vcpu_vmx *vmx)
+static noinstr bool fastpath_loop_any(struct vcpu_vmx *vmx, u32 exit_reason)
 {
-	return fastpath_loop(vmx, false, false);
+	return fastpath_loop(vmx, exit_reason, false, false);
 }
 
-static noinstr bool fastpath_loop_plain(struct vcpu_vmx *vmx)
+static noinstr bool fastpath_loop_plain(struct vcpu_vmx *vmx, u32 exit_reason)
 {
-	return fastpath_loop(vmx, true, false);
+	return fastpath_loop(vmx, exit_reason, true, false);
 }
 
 /* Begin a stay, with an exit that has a handler. */
-static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned int flags)
+static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned int flags,
+				  u32 exit_reason)
 {
 	struct fastpath_stats *stats = &vmx->fastpath.stats;
 	u64 run = -vmx->vcpu.stat.exits;
@@ -242,11 +244,11 @@ static noinstr bool fastpath_stay(struct vcpu_vmx *vmx, unsigned int flags)
 	fastpath_survey(vmx, flags, &vmx->fastpath.stay);
 
 	if (fastpath_traced())
-		failed = fastpath_loop_traced(vmx);
+		failed = fastpath_loop_traced(vmx, exit_reason);
 	else if (!vmx->fastpath.stay.plain)
-		failed = fastpath_loop_any(vmx);
+		failed = fastpath_loop_any(vmx, exit_reason);
 	else
-		failed = fastpath_loop_plain(vmx);
+		failed = fastpath_loop_plain(vmx, exit_reason);
 
 	/* The loop counts each exit that it handles. */
 	run += vmx->vcpu.stat.exits;
@@ -293,7 +295,7 @@ noinstr bool __vmx_fastpath_run(struct vcpu_vmx *vmx, unsigned long *regs,
 	if (fastpath_handler(vmx, exit_reason) == NR_FASTPATH_HANDLERS)
 		return false;
 
-	return fastpath_stay(vmx, flags);
+	return fastpath_stay(vmx, flags, exit_reason);
 }
 
 void __init vmx_fastpath_init(void)

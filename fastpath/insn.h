@@ -28,7 +28,6 @@ fastpath_insn_verdict(struct fastpath_insn *insn)
 {
 	enum fastpath_bail why;
 	unsigned long rip;
-	u32 len;
 
 	insn->rflags = fastpath_vmcs_readl(GUEST_RFLAGS);
 	why = fastpath_check_insn(insn->rflags & X86_EFLAGS_TF,
@@ -38,9 +37,8 @@ fastpath_insn_verdict(struct fastpath_insn *insn)
 		return why;
 
 	rip = fastpath_vmcs_readl(GUEST_RIP);
-	len = fastpath_vmcs_read32(VM_EXIT_INSTRUCTION_LEN);
-	insn->next_rip = rip + len;
-	return fastpath_check_rip(rip, len);
+	insn->next_rip = rip + fastpath_vmcs_read32(VM_EXIT_INSTRUCTION_LEN);
+	return fastpath_check_rip(rip, insn->next_rip);
 }
 
 static __always_inline void fastpath_skip_insn(const struct fastpath_insn *insn)

@@ -19,9 +19,13 @@
 static __always_inline enum fastpath_bail
 fastpath_reentry_verdict(struct kvm_vcpu *vcpu)
 {
+	u64 kicked = READ_ONCE(vcpu->mode) ^ IN_GUEST_MODE;
+
+	/* Or else the compiler keeps the mode as well, to look at it again. */
+	OPTIMIZER_HIDE_VAR(kicked);
 	return fastpath_check_reentry((struct fastpath_reentry_facts) {
 		.requests = READ_ONCE(vcpu->requests),
-		.kicked = READ_ONCE(vcpu->mode) ^ IN_GUEST_MODE,
+		.kicked = kicked,
 		.thread_work = read_thread_flags() & XFER_TO_GUEST_MODE_WORK,
 	});
 }

@@ -23,7 +23,7 @@
  */
 static __always_inline void fastpath_set_vintr(const struct fastpath_stay *stay)
 {
-	u16 status = fastpath_vmcs_read16(GUEST_INTR_STATUS);
+	u32 status = fastpath_vmcs_read16(GUEST_INTR_STATUS);
 
 	raw_atomic_or(stay->vector_bit, (atomic_t *)stay->irr);
 	if (stay->vector > (u8)status)

@@ -93,9 +93,7 @@ TEST(reentry)
 		EXPECT_EQ(fastpath_check_reentry(f), FASTPATH_BAIL_REQUEST);
 		f = (struct fastpath_reentry_facts) { .thread_work = 1UL << bit };
 		EXPECT_EQ(fastpath_check_reentry(f), FASTPATH_BAIL_THREAD_WORK);
-	}
-	for (bit = 0; bit < 32; bit++) {
-		f = (struct fastpath_reentry_facts) { .kicked = 1U << bit };
+		f = (struct fastpath_reentry_facts) { .kicked = 1ULL << bit };
 		EXPECT_EQ(fastpath_check_reentry(f), FASTPATH_BAIL_VCPU_MODE);
 	}
 }
@@ -130,7 +128,7 @@ TEST(rip)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		EXPECT_EQ(fastpath_check_rip(cases[i].rip, cases[i].len),
+		EXPECT_EQ(fastpath_check_rip(cases[i].rip, cases[i].rip + cases[i].len),
 			  cases[i].why) {
 			TH_LOG("rip %lx len %u", cases[i].rip, cases[i].len);
 		}
