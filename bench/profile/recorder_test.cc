@@ -88,6 +88,7 @@ static void test_callstack(void)
 	stack.call(STACK - 0x40, CODE + 0x20, &chains, text.file);
 	claim_text(&text, "chain 1 0 ffffffff81000010\nchain 2 1 ffffffff81000020\n",
 		   "a call in a call");
+	claim(stack.chain(STACK - 0x40) == 2, "at the first instruction of the inner one");
 	claim(stack.chain(STACK - 0x80) == 2, "within both");
 	claim(stack.chain(STACK - 0x38) == 1, "returned from the inner one");
 	stack.call(STACK - 0x40, CODE + 0x20, &chains, text.file);
@@ -155,6 +156,8 @@ static void test_spin(void)
 		interval.add(at(0));
 		for (i = 0; i < rounds; i++) {
 			interval.add(pause_at(0x1000));
+			if (i < rounds - 1)
+				interval.add_access(0x3000 + 0x40 * i, 8, true, true);
 			interval.add(at(0x1040, OP_RDTSC));
 			interval.add_access(0x2000, 8, true, false);
 		}

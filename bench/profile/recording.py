@@ -1,5 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Read what the recorder in the emulator has written: recording.log."""
+"""Read what the recorder in the emulator has written: recording.log.
+
+Lines of text, addresses and sets of bits in hexadecimal:
+
+  ops NAME...             what the bits of a set mean, from the lowest on
+  figures NAME...         what an interval's figures mean, in their order
+  chain N PARENT ADDRESS  chain N of calls is PARENT and, in it, a call at ADDRESS
+  recording N             from here to "end": one run of the guest's, between its marks
+  code ADDRESS TEXT       the instruction there
+  path N                  from here to "done": instructions, each as
+    ADDRESS OPS [MSR]       with the MSR that it reads or writes
+    in N                    within the calls of chain N, from here on
+    spin                    the host spun here, for as long as each interval says
+  interval PATH REASON DETAIL INTERRUPTED FIGURE...
+                          a VM exit for REASON; DETAIL is an MSR, an I/O port, or -1
+  stamp TICKS             the guest reads the TSC for its result; TICKS of the TSC have
+                          passed in the guest since the recording began
+  end
+"""
 
 from collections import namedtuple
 

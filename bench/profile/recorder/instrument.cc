@@ -10,42 +10,27 @@
 #include "bochs.h"
 #include "cpu/cpu.h"
 #include "cpu/decoder/ia_opcodes.h"
-#include "memory/memory-bochs.h"
 
 #include "callstack.hh"
 #include "instrument.h"
 #include "interval.hh"
 #include "marker.h"
 #include "ops.hh"
+#include "output.hh"
+#include "repeat.hh"
 
-#include <cstdlib>
 #include <unordered_set>
 
-/* In the directory where Bochs runs */
-#define RECORDING_FILE "recording.log"
-#define SYMBOLS_FILE "symbols.log"
-
-#define PAGE_SIZE 4096
-
+#define RECORDING_FILE	"recording.log"
+#define SYMBOLS_FILE	"symbols.log"
 
 extern char *disasm(char *text, const bxInstruction_c *i, bx_address cs_base, bx_address rip,
 		    BxDisasmStyle style);
 
-/* A string instruction with a REP prefix: what it does shows in these registers. */
-struct repeat {
-	bool pending;
-	bool recorded;
-	bool reads;		/* at RSI, or at RDI if it is SCAS */
-	bool writes;		/* at RDI */
-	uint64_t rcx;
-	uint64_t rsi;
-	uint64_t rdi;
-};
-
 struct cpu {
 	class callstack callstack;
 	class interval interval;
-	struct repeat repeat;
+	class repeat repeat;
 	unsigned int last_op;	/* of the guest */
 	bool in_flight;		/* an instruction has begun, and not ended */
 	bool in_exception;	/* since the last instruction began */
@@ -62,31 +47,11 @@ static class paths paths;
 static std::unordered_set<uint64_t> disassembled;
 static FILE *out;
 
-static void close_file(FILE *file, const char *name)
-{
-	if (ferror(file) || fclose(file)) {
-		perror(name);
-		exit(1);
-	}
-}
-
 void recorder_close(void)
 {
 	if (out)
 		close_file(out, RECORDING_FILE);
 	out = NULL;
-}
-
-static FILE *create_file(const char *name)
-{
-	FILE *file = fopen(name, "w");
-
-	if (!file) {
-		perror(name);
-		exit(1);
-	}
-
-	return file;
 }
 
 static void open_recording(void)
@@ -103,28 +68,6 @@ void recorder_decoded(bxInstruction_c *i)
 {
 	if (i->displ32s() == MARKER_PREPARE || i->displ32s() == MARKER_TELL)
 		recorder_watches = true;
-}
-
-/* Memory as a program sees it, to a file. */
-static void write_memory(BX_CPU_C *core, uint64_t address, uint64_t length)
-{
-	FILE *file = create_file(SYMBOLS_FILE);
-	unsigned char page[PAGE_SIZE];
-	bx_phy_address physical;
-	unsigned int n;
-
-	for (; length; address += n, length -= n) {
-		n = PAGE_SIZE - address % PAGE_SIZE;
-		if (n > length)
-			n = length;
-		if (!core->dbg_xlate_linear2phy(address, &physical) ||
-		    !BX_MEM(0)->dbg_fetch_mem(core, physical, n, page)) {
-			fprintf(stderr, SYMBOLS_FILE ": nothing at %lx\n", address);
-			exit(1);
-		}
-		fwrite(page, 1, n, file);
-	}
-	close_file(file, SYMBOLS_FILE);
 }
 
 static void pass(struct cpu *cpu, uint64_t ticks)
@@ -203,7 +146,7 @@ static void in_host(struct cpu *cpu, BX_CPU_C *core, bxInstruction_c *i)
 	struct instruction instruction = {};
 
 	if (!recording && i->getIaOpcode() == BX_IA_NOP && i->displ32s() == MARKER_TELL) {
-		write_memory(core, core->gen_reg[BX_64BIT_REG_RSI].rrx,
+		write_memory(SYMBOLS_FILE, core, core->gen_reg[BX_64BIT_REG_RSI].rrx,
 			     core->gen_reg[BX_64BIT_REG_RCX].rrx);
 		recorder_watches = false;
 	}
@@ -223,82 +166,12 @@ static void in_host(struct cpu *cpu, BX_CPU_C *core, bxInstruction_c *i)
 	cpu->interval.add(instruction);
 }
 
-/* Each string operation of a repeated one takes a tick; at least one passes. */
-static void settle_repeat(struct cpu *cpu, BX_CPU_C *core)
+/* What the last instruction has left to account for, if it was a repeated one. */
+static void settle(struct cpu *cpu, BX_CPU_C *core)
 {
-	struct repeat *repeat = &cpu->repeat;
-	uint64_t times;
+	class interval *interval = cpu->interval.is_open ? &cpu->interval : NULL;
 
-	if (!repeat->pending)
-		return;
-	repeat->pending = false;
-
-	times = repeat->rcx - core->gen_reg[BX_64BIT_REG_RCX].rrx;
-	if (times)
-		pass(cpu, times - 1);
-	if (!repeat->recorded)
-		return;
-
-	cpu->interval.add_access(repeat->rsi, core->gen_reg[BX_64BIT_REG_RSI].rrx - repeat->rsi,
-				 true, false);
-	cpu->interval.add_access(repeat->rdi, core->gen_reg[BX_64BIT_REG_RDI].rrx - repeat->rdi,
-				 repeat->reads, repeat->writes);
-}
-
-static bool is_repeated(const bxInstruction_c *i, struct repeat *repeat)
-{
-	if (!i->repUsedL() || !i->as64L())
-		return false;
-
-	switch (i->getIaOpcode()) {
-	case BX_IA_REP_MOVSB_YbXb:
-	case BX_IA_REP_MOVSW_YwXw:
-	case BX_IA_REP_MOVSD_YdXd:
-	case BX_IA_REP_MOVSQ_YqXq:
-	case BX_IA_REP_STOSB_YbAL:
-	case BX_IA_REP_STOSW_YwAX:
-	case BX_IA_REP_STOSD_YdEAX:
-	case BX_IA_REP_STOSQ_YqRAX:
-	case BX_IA_REP_INSB_YbDX:
-	case BX_IA_REP_INSW_YwDX:
-	case BX_IA_REP_INSD_YdDX:
-		repeat->reads = false;
-		repeat->writes = true;
-		return true;
-	case BX_IA_REP_CMPSB_XbYb:
-	case BX_IA_REP_CMPSW_XwYw:
-	case BX_IA_REP_CMPSD_XdYd:
-	case BX_IA_REP_CMPSQ_XqYq:
-	case BX_IA_REP_SCASB_ALYb:
-	case BX_IA_REP_SCASW_AXYw:
-	case BX_IA_REP_SCASD_EAXYd:
-	case BX_IA_REP_SCASQ_RAXYq:
-	case BX_IA_REP_LODSB_ALXb:
-	case BX_IA_REP_LODSW_AXXw:
-	case BX_IA_REP_LODSD_EAXXd:
-	case BX_IA_REP_LODSQ_RAXXq:
-	case BX_IA_REP_OUTSB_DXXb:
-	case BX_IA_REP_OUTSW_DXXw:
-	case BX_IA_REP_OUTSD_DXXd:
-		repeat->reads = true;
-		repeat->writes = false;
-		return true;
-	}
-
-	return false;
-}
-
-static void note_repeat(struct cpu *cpu, BX_CPU_C *core, bxInstruction_c *i)
-{
-	struct repeat *repeat = &cpu->repeat;
-
-	if (!is_repeated(i, repeat))
-		return;
-	repeat->pending = true;
-	repeat->recorded = cpu->interval.is_open;
-	repeat->rcx = core->gen_reg[BX_64BIT_REG_RCX].rrx;
-	repeat->rsi = core->gen_reg[BX_64BIT_REG_RSI].rrx;
-	repeat->rdi = core->gen_reg[BX_64BIT_REG_RDI].rrx;
+	pass(cpu, cpu->repeat.end(core, interval));
 }
 
 void recorder_before(unsigned int number, bxInstruction_c *i)
@@ -310,7 +183,7 @@ void recorder_before(unsigned int number, bxInstruction_c *i)
 	if (i->getIaOpcode() == BX_INSERTED_OPCODE)
 		return;
 
-	settle_repeat(cpu, core);
+	settle(cpu, core);
 	end_interval(cpu, core);
 	cpu->in_flight = true;
 	cpu->in_exception = false;
@@ -321,7 +194,7 @@ void recorder_before(unsigned int number, bxInstruction_c *i)
 	/* The interval has it otherwise. */
 	if (!cpu->interval.is_open)
 		pass(cpu, 1);
-	note_repeat(cpu, core, i);
+	cpu->repeat.begin(i, core);
 }
 
 void recorder_after(unsigned int number)
@@ -363,7 +236,7 @@ void recorder_exception(unsigned int number)
 	BX_CPU_C *core = BX_CPU(number);
 	struct cpu *cpu = &cpus[number];
 
-	settle_repeat(cpu, core);
+	settle(cpu, core);
 	end_interval(cpu, core);
 	leave(cpu);
 	cpu->in_exception = true;
@@ -377,7 +250,7 @@ void recorder_interrupt(unsigned int number)
 	BX_CPU_C *core = BX_CPU(number);
 	struct cpu *cpu = &cpus[number];
 
-	settle_repeat(cpu, core);
+	settle(cpu, core);
 	end_interval(cpu, core);
 	if (core->in_vmx_guest)
 		leave(cpu);
@@ -413,7 +286,7 @@ void recorder_exit(unsigned int number, Bit32u reason, Bit64u qualification)
 	BX_CPU_C *core = BX_CPU(number);
 	struct cpu *cpu = &cpus[number];
 
-	settle_repeat(cpu, core);
+	settle(cpu, core);
 	end_interval(cpu, core);
 	/* The exception that exits has left already. */
 	if (!cpu->in_exception || (reason & 0xffff) != VMX_VMEXIT_EXCEPTION_NMI)
