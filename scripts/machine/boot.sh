@@ -30,7 +30,7 @@ boot_option() {
 	r | b | M) image_options+=("-$1" "$2") ;;
 	a) arguments=$2 ;;
 	w) panic_on_warn=0 ;;
-	i) instrument=$2 ;;
+	i) instrument=$(realpath -- "$2") ;;
 	*) return 1 ;;
 	esac
 }
