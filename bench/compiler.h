@@ -9,6 +9,9 @@
 #define BIT(n)			(1u << (n))
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
+
 #ifndef __packed
 #define __packed		__attribute__((__packed__))
 #endif

@@ -35,16 +35,18 @@ static int by_name(const void *a, const void *b)
 		      ((const struct counter *)b)->name);
 }
 
-void counters_read(struct counters *counters, int vm_fd)
+void counters_read(struct counters *counters, int vm_fd, unsigned int vcpu_id)
 {
+	char path[128], vcpu_path[sizeof(path) + 16];
 	struct dirent *entry;
 	const char *name;
-	char path[128];
 	DIR *dir;
 
 	counters->nr = 0;
 	snprintf(path, sizeof(path), "/sys/kernel/debug/kvm/%d-%d", getpid(),
 		 vm_fd);
+	snprintf(vcpu_path, sizeof(vcpu_path), "%s/vcpu%u", path, vcpu_id);
+	/* Beside a vCPU's counters are files of more than one number; not so the VM's. */
 	dir = opendir(path);
 	if (!dir)
 		return;
@@ -61,7 +63,7 @@ void counters_read(struct counters *counters, int vm_fd)
 			vmm_fail(VMM_FAILED, "%s: more or longer counters than expected",
 				 path);
 		memcpy(counter->name, name, strlen(name) + 1);
-		counter->value = read_counter(path, entry->d_name);
+		counter->value = read_counter(vcpu_path, entry->d_name);
 		counters->nr++;
 	}
 	closedir(dir);

@@ -84,6 +84,7 @@ measure_rows() {
 	# shellcheck disable=SC2086 # one word for each row
 	"$vmexit" -i "$BENCH_ITERATIONS" -w "$BENCH_WARMUP" -r "$BENCH_REPEATS" \
 		-d "$BENCH_DEADLINE" -b "$BENCH_BUCKET" -s "$BENCH_SPREAD" \
+		-v "$BENCH_VCPUS" -m "$BENCH_MEMSLOTS" \
 		--json "$json" "$@" $rows || exit $?
 	while read -r line; do
 		result "row $mode $BENCH_APICV $BENCH_PREEMPTION_TIMER $line"

@@ -12,6 +12,8 @@
 #define MAX_REPEATS		100000ul
 #define MAX_DEADLINE		1000000000ul
 #define MAX_SAMPLES		(64ul << 20)
+#define MAX_VCPUS		64ul
+#define MAX_MEMSLOTS		10000ul
 
 static void print_usage(FILE *out)
 {
@@ -23,6 +25,8 @@ static void print_usage(FILE *out)
 		"  -d, --deadline N    TSC ticks to the deadline (3000)\n"
 		"  -b, --bucket N      TSC ticks to a bucket of the histogram (50)\n"
 		"  -s, --spread P      percent by which the middle half of repeats may differ (2)\n"
+		"  -v, --vcpus N       vCPUs that run the row, of which one is measured (1)\n"
+		"  -m, --memslots N    memslots of the VM, all but one unused (1)\n"
 		"  -c, --cpu N         run on this CPU only\n"
 		"  -x, --xapic         drive the local APIC by MMIO, not in x2APIC mode\n"
 		"  -j, --json FILE     append one line of JSON per row to FILE\n"
@@ -77,6 +81,8 @@ void parse_options(struct options *options, int argc, char **argv)
 		{ "deadline", required_argument, NULL, 'd' },
 		{ "bucket", required_argument, NULL, 'b' },
 		{ "spread", required_argument, NULL, 's' },
+		{ "vcpus", required_argument, NULL, 'v' },
+		{ "memslots", required_argument, NULL, 'm' },
 		{ "cpu", required_argument, NULL, 'c' },
 		{ "xapic", no_argument, NULL, 'x' },
 		{ "json", required_argument, NULL, 'j' },
@@ -86,7 +92,7 @@ void parse_options(struct options *options, int argc, char **argv)
 	};
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "i:w:r:d:b:s:c:xj:lh", long_options,
+	while ((opt = getopt_long(argc, argv, "i:w:r:d:b:s:v:m:c:xj:lh", long_options,
 				  NULL)) != -1) {
 		switch (opt) {
 		case 'i':
@@ -108,6 +114,13 @@ void parse_options(struct options *options, int argc, char **argv)
 			break;
 		case 's':
 			options->max_spread = parse_percent("spread", optarg);
+			break;
+		case 'v':
+			options->vcpus = parse_number("vcpus", optarg, 1, MAX_VCPUS);
+			break;
+		case 'm':
+			options->memslots = parse_number("memslots", optarg, 1,
+							 MAX_MEMSLOTS);
 			break;
 		case 'c':
 			pin(parse_number("cpu", optarg, 0, CPU_SETSIZE - 1));
@@ -132,7 +145,8 @@ void parse_options(struct options *options, int argc, char **argv)
 		}
 	}
 
-	if (options->iterations * options->repeats > MAX_SAMPLES)
-		vmm_fail(STATUS_USAGE, "%lu iterations times %lu repeats: more than %lu",
-			 options->iterations, options->repeats, MAX_SAMPLES);
+	if (options->iterations * options->repeats * options->vcpus > MAX_SAMPLES)
+		vmm_fail(STATUS_USAGE,
+			 "%lu iterations times %lu repeats times %lu vCPUs: more than %lu",
+			 options->iterations, options->repeats, options->vcpus, MAX_SAMPLES);
 }

@@ -14,6 +14,8 @@
 : "${BENCH_SPREAD:=$([ "$BENCH_APICV$BENCH_PREEMPTION_TIMER" = 11 ] && echo 2 || echo 10)}"
 # percent that the middle half of repeats may spread; stock's own way is less even
 # where it has to inject the interrupt or to wait for an IRQ
+: "${BENCH_VCPUS:=1}"		# that run the row at once; the first one is measured
+: "${BENCH_MEMSLOTS:=1}"	# of the VM: one is its RAM, each other an unused page
 : "${BENCH_XAPIC:=0}"		# 1: the guest drives its APIC by MMIO
 : "${BENCH_ROWS:=}"		# names; empty: all
 
@@ -34,11 +36,18 @@ check_switch() {
 	esac
 }
 
+# check_limit VMEXIT NAME OPTION VALUE: a variable that VMEXIT knows the range of.
+check_limit() {
+	error=$("$1" "--$3" "$4" --list 2>&1) || die "$2=$4: ${error##*: }"
+}
+
 # check_options VMEXIT: VMEXIT is the program, which knows its rows.
 check_options() {
 	for name in ITERATIONS WARMUP REPEATS DEADLINE BUCKET SPREAD; do
 		check_number "BENCH_$name"
 	done
+	check_limit "$1" BENCH_VCPUS vcpus "$BENCH_VCPUS"
+	check_limit "$1" BENCH_MEMSLOTS memslots "$BENCH_MEMSLOTS"
 	check_switch BENCH_APICV
 	check_switch BENCH_PREEMPTION_TIMER
 	check_switch BENCH_XAPIC
@@ -51,8 +60,8 @@ check_options() {
 
 # Shell text that sets the options to what they are.
 print_options() {
-	for name in ITERATIONS WARMUP REPEATS DEADLINE BUCKET SPREAD APICV PREEMPTION_TIMER \
-		XAPIC ROWS; do
+	for name in ITERATIONS WARMUP REPEATS DEADLINE BUCKET SPREAD VCPUS MEMSLOTS APICV \
+		PREEMPTION_TIMER XAPIC ROWS; do
 		eval "echo \"BENCH_$name='\$BENCH_$name'\""
 	done
 }

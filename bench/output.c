@@ -18,7 +18,8 @@ static void print_histogram(const struct histogram *histogram)
 	printf("#   %9llu and more %llu\n", from, histogram->overflow);
 }
 
-void print_result(const struct row *row, const struct result *result)
+void print_result(const struct row *row, const struct result *result,
+		  const struct options *options)
 {
 	const double *sorted = result->sorted, *lateness = result->lateness;
 	size_t i, n = result->nr_lateness;
@@ -29,6 +30,9 @@ void print_result(const struct row *row, const struct result *result)
 	       sorted[0], stats_median(sorted, result->nr_runs),
 	       sorted[result->nr_runs - 1], stats_spread(sorted, result->nr_runs));
 	printf("#   KVM's exits per iteration: %.3f\n", result->exits);
+	if (options->vcpus > 1)
+		printf("#   repeats of each other vCPU meanwhile: at least %llu\n",
+		       result->others);
 	for (i = 0; i < result->counters.nr; i++)
 		if (result->counters.counter[i].value)
 			printf("#   %s %llu\n", result->counters.counter[i].name,
@@ -74,6 +78,8 @@ void write_json(const struct row *row, const struct result *result,
 		options->warmup);
 	fprintf(json, "\"deadline\": %lu, \"apic\": \"%s\", ", options->deadline,
 		options->xapic ? "xAPIC" : "x2APIC");
+	fprintf(json, "\"vcpus\": %lu, \"memslots\": %lu, ", options->vcpus,
+		options->memslots);
 
 	fprintf(json, "\"counters\": {");
 	for (i = 0; i < counters->nr; i++)
@@ -119,6 +125,12 @@ bool check_result(const struct row *row, const struct result *result,
 	if (row->floor && result->figure < 1) {
 		distrust(row);
 		fprintf(stderr, "VMCALL does not repeat: kvm_intel is not the floor variant\n");
+		ok = false;
+	}
+
+	if (options->vcpus > 1 && !result->others) {
+		distrust(row);
+		fprintf(stderr, "another vCPU did not get to run meanwhile: use more repeats\n");
 		ok = false;
 	}
 

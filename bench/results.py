@@ -8,6 +8,11 @@ ROWS = ["cpuid", "vmcall", "tscdeadline_arm", "tscdeadline_immed", "tscdeadline"
         "tscdeadline_over", "tscdeadline_latency", "floor"]
 LATENESS = ["min", "mean", "p50", "p99", "max"]
 
+# What tells the rows of bench.json apart; files from before there were options for
+# the last two had one of each.
+KEY = ["name", "mode", "apicv", "preemption_timer", "mitigations", "vcpus", "memslots"]
+LOADS = {"vcpus": 1, "memslots": 1}
+
 # Stock measured twice may differ by so much before nothing can be said of the
 # modes between. Instruction counts: half of what fastpath=0 is allowed to cost.
 MAX_DRIFT = {"instructions": 0.005, "cycles": 0.03}
@@ -125,7 +130,7 @@ def to_json(machine, rows, unit):
         shown = {"name": row["name"], "mode": row["mode"], "apicv": row["apicv"],
                  "preemption_timer": row["preemption_timer"],
                  "mitigations": row["mitigations"], unit: row["figure"]}
-        for key in ("exits", "counters", "lateness"):
+        for key in (*LOADS, "exits", "counters", "lateness"):
             if row.get(key) not in (None, {}):
                 shown[key] = row[key]
         shown["runs"] = row["runs"]
@@ -145,16 +150,15 @@ def read_rows(path):
 
 
 def read_json(path):
-    """{(name, mode, apicv, preemption_timer, mitigations): figure} of a bench.json,
-    and its unit."""
+    """{values of KEY: figure} of a bench.json, and its unit."""
     try:
         with open(path, encoding="utf-8") as file:
             data = json.load(file)
         unit = data["machine"]["unit"]
         cells = {}
         for row in data["rows"]:
-            key = (row["name"], row["mode"], row["apicv"], row["preemption_timer"],
-                   row["mitigations"])
+            row = dict(LOADS, **row)
+            key = tuple(row[name] for name in KEY)
             if key in cells:
                 raise ValueError(f"row {key} is there twice")
             cells[key] = float(row[unit])

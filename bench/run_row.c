@@ -5,12 +5,9 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "guest_image.h"
+#include "load.h"
+#include "vcpu.h"
 #include "vmexit.h"
-#include "vmm.h"
-
-/* A guest that does nothing for so long has lost its interrupt. */
-#define WATCHDOG_SECONDS	10
 
 #define ARRAYS_BASE		(2 * VMM_PAGE_SIZE)
 
@@ -22,7 +19,7 @@ static void watchdog(int sig)
 	watched_run->immediate_exit = 1;
 }
 
-static void watchdog_start(struct vmm_vcpu *vcpu)
+static void watchdog_start(struct bench_vcpu *vcpu)
 {
 	const struct itimerval interval = {
 		.it_interval.tv_sec = WATCHDOG_SECONDS,
@@ -30,7 +27,7 @@ static void watchdog_start(struct vmm_vcpu *vcpu)
 	};
 	const struct sigaction action = { .sa_handler = watchdog };
 
-	watched_run = vcpu->run;
+	watched_run = vcpu->vmm.run;
 	if (sigaction(SIGALRM, &action, NULL) || setitimer(ITIMER_REAL, &interval, NULL))
 		vmm_fail_errno(VMM_FAILED, "watchdog");
 }
@@ -40,30 +37,6 @@ static void watchdog_stop(void)
 	const struct itimerval never = {};
 
 	setitimer(ITIMER_REAL, &never, NULL);
-}
-
-/* Until the guest rings, or is seen to make no headway between two alarms. */
-static void run_until(struct vmm_vcpu *vcpu, const struct vmexit_page *page,
-		      const char *name, enum vmm_event wanted)
-{
-	__u64 progress = ~0ull;
-	enum vmm_event event;
-	__u32 value;
-
-	while ((event = vmm_vcpu_run(vcpu, &value)) == VMM_EVENT_SIGNAL) {
-		vcpu->run->immediate_exit = 0;
-		if (progress == page->ticks + page->repeats_done)
-			vmm_fail(STATUS_UNTRUSTED,
-				 "%s: no headway in %d s after %llu ticks, %llu repeats: interrupt lost?",
-				 name, WATCHDOG_SECONDS, page->ticks, page->repeats_done);
-		progress = page->ticks + page->repeats_done;
-	}
-
-	if (event == VMM_EVENT_ABORT)
-		vmm_fail_abort(vcpu, value);
-	if (event != wanted)
-		vmm_fail(VMM_FAILED, "%s: guest rang doorbell %d, not %d", name, event,
-			 wanted);
 }
 
 static double *new_doubles(size_t n)
@@ -133,10 +106,19 @@ static size_t max(size_t a, size_t b)
 void run_row(struct result *result, enum vmexit_row index, const struct options *options)
 {
 	const struct row *row = &rows[index];
+	struct vmexit_page setup = {
+		.row = index,
+		.xapic = options->xapic,
+		.warmup = options->warmup,
+		.iterations = options->iterations,
+		.repeats = options->repeats,
+		.deadline = options->deadline,
+		.totals = ARRAYS_BASE,
+	};
 	size_t totals_size, lateness_size = 0, mem_size;
 	struct counters before;
-	struct vmexit_page *page;
-	struct vmm_vcpu vcpu;
+	struct bench_vcpu vcpu;
+	struct load load;
 	__u64 exits;
 	struct vmm vm;
 
@@ -147,41 +129,34 @@ void run_row(struct result *result, enum vmexit_row index, const struct options 
 				    options->warmup) * sizeof(__s64);
 	mem_size = ARRAYS_BASE + totals_size + lateness_size;
 	mem_size = (mem_size + VMM_PAGE_SIZE - 1) / VMM_PAGE_SIZE * VMM_PAGE_SIZE;
+	setup.lateness = ARRAYS_BASE + totals_size;
 
-	vmm_create(&vm, mem_size);
-	vmm_load(&vm, vmexit_image, vmexit_image_end - vmexit_image);
-
-	page = vmm_mem(&vm, VMM_GUEST_BASE, sizeof(*page));
-	page->row = index;
-	page->xapic = options->xapic;
-	page->warmup = options->warmup;
-	page->iterations = options->iterations;
-	page->repeats = options->repeats;
-	page->deadline = options->deadline;
-	page->totals = ARRAYS_BASE;
-	page->lateness = ARRAYS_BASE + totals_size;
-
-	vmm_vcpu_create(&vm, &vcpu, 0, VMM_GUEST_BASE);
+	vmm_create(&vm, mem_size, options->vcpus, options->memslots);
+	bench_vcpu_create(&vm, &vcpu, 0, row->name, &setup);
+	load_start(&load, &vm, options->vcpus, row->name, &setup);
 	watchdog_start(&vcpu);
 
-	run_until(&vcpu, page, row->name, VMM_EVENT_REPORT);
-	exits = vmm_vcpu_stat(&vcpu, "exits");
-	counters_read(&before, vm.fd);
+	bench_vcpu_run(&vcpu, VMM_EVENT_REPORT);
+	load_mark(&load);
+	exits = vmm_vcpu_stat(&vcpu.vmm, "exits");
+	counters_read(&before, vm.fd, vcpu.id);
 
-	run_until(&vcpu, page, row->name, VMM_EVENT_REPORT);
-	exits = vmm_vcpu_stat(&vcpu, "exits") - exits;
-	counters_read(&result->counters, vm.fd);
+	bench_vcpu_run(&vcpu, VMM_EVENT_REPORT);
+	result->others = load_repeats(&load);
+	exits = vmm_vcpu_stat(&vcpu.vmm, "exits") - exits;
+	counters_read(&result->counters, vm.fd, vcpu.id);
 	counters_subtract(&result->counters, &before);
 
-	run_until(&vcpu, page, row->name, VMM_EVENT_FINISH);
+	bench_vcpu_run(&vcpu, VMM_EVENT_FINISH);
 	watchdog_stop();
+	load_stop(&load);
 
 	/* The doorbell at the end is one exit. */
 	result->exits = (double)(exits - 1) / (options->iterations * options->repeats);
-	collect(result, row, options, vmm_mem(&vm, page->totals, totals_size),
-		vmm_mem(&vm, page->lateness, lateness_size));
+	collect(result, row, options, vmm_mem(&vcpu.vmm, setup.totals, totals_size),
+		vmm_mem(&vcpu.vmm, setup.lateness, lateness_size));
 
-	vmm_vcpu_destroy(&vcpu);
+	bench_vcpu_destroy(&vcpu);
 	vmm_destroy(&vm);
 }
 

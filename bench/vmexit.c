@@ -6,6 +6,10 @@
  * Each row runs in a VM of its own: a warm-up, then a number of repeats that
  * the guest times one by one. The figure is the median of the repeats. Keep
  * one repeat shorter than the host's timer tick, and the median is free of it.
+ *
+ * One vCPU is measured. Others run the same row all the while, each in a thread of
+ * its own: on one CPU they take turns, so that most repeats follow one another, and
+ * some another vCPU's.
  */
 #include <getopt.h>
 #include <string.h>
@@ -75,6 +79,8 @@ int main(int argc, char **argv)
 		.deadline = 3000,
 		.bucket = 50,
 		.max_spread = 2,
+		.vcpus = 1,
+		.memslots = 1,
 	};
 	enum vmexit_row wanted[NR_VMEXIT_ROWS];
 	struct result result;
@@ -95,14 +101,14 @@ int main(int argc, char **argv)
 	printf("# TSC ticks per iteration, the loop's own instructions included\n");
 	printf("# median of %lu repeats of %lu iterations, %lu of warm-up\n",
 	       options.repeats, options.iterations, options.warmup);
-	printf("# deadline %lu ticks, %s\n", options.deadline,
-	       options.xapic ? "xAPIC" : "x2APIC");
+	printf("# deadline %lu ticks, %s, vCPUs %lu, memslots %lu\n", options.deadline,
+	       options.xapic ? "xAPIC" : "x2APIC", options.vcpus, options.memslots);
 
 	for (i = 0; i < nr; i++) {
 		const struct row *row = &rows[wanted[i]];
 
 		run_row(&result, wanted[i], &options);
-		print_result(row, &result);
+		print_result(row, &result, &options);
 		if (options.json)
 			write_json(row, &result, &options);
 		ok &= check_result(row, &result, &options);

@@ -21,6 +21,8 @@ struct options {
 	unsigned long deadline;	/* TSC ticks */
 	unsigned long bucket;	/* TSC ticks */
 	double max_spread;	/* percent */
+	unsigned long vcpus;	/* of which the first is measured */
+	unsigned long memslots;
 	bool xapic;
 	FILE *json;		/* or NULL */
 };
@@ -43,6 +45,7 @@ struct result {
 	struct histogram histogram;
 	double exits;		/* per iteration, by KVM's own count */
 	struct counters counters;	/* grown by, over all repeats */
+	__u64 others;		/* repeats of the least busy other vCPU meanwhile */
 };
 
 extern const struct row rows[NR_VMEXIT_ROWS];
@@ -55,7 +58,8 @@ void print_rows(void);
 void run_row(struct result *result, enum vmexit_row index, const struct options *options);
 void free_result(struct result *result);
 
-void print_result(const struct row *row, const struct result *result);
+void print_result(const struct row *row, const struct result *result,
+		  const struct options *options);
 void write_json(const struct row *row, const struct result *result,
 		const struct options *options);
 

@@ -37,6 +37,7 @@ struct vmexit_page {
 	__u64 iterations;	/* in each repeat */
 	__u64 repeats;
 	__u64 deadline;		/* TSC ticks from RDTSC to the deadline */
+	__u64 run_on;		/* all repeats again, until this is 0 */
 
 	/* Guest addresses of arrays that the guest fills in */
 	__u64 totals;		/* __s64 per repeat: TSC ticks it took */

@@ -112,27 +112,32 @@ static void require_cap(struct vmm *vm, unsigned long cap, const char *what)
 		vmm_fail(VMM_UNSUPPORTED, "this KVM has no %s", what);
 }
 
-static __u64 *table(struct vmm *vm, __u64 gpa)
+static __u64 *table(struct vmm_vcpu *vcpu, __u64 address)
 {
-	return vmm_mem(vm, gpa, TABLE_SIZE);
+	return vmm_mem(vcpu, address, TABLE_SIZE);
 }
 
-/* One to one over 4 GiB, so that the local APIC's registers are reachable. */
-static void build_page_tables(struct vmm *vm)
+/*
+ * The vCPU's own RAM from 0 on; the rest one to one over 4 GiB, so that the local
+ * APIC's registers are reachable.
+ */
+static void build_page_tables(struct vmm_vcpu *vcpu)
 {
-	__u64 *pml4 = table(vm, VMM_PML4_BASE);
-	__u64 *pdpt = table(vm, VMM_PDPT_BASE);
+	__u64 *pml4 = table(vcpu, VMM_PML4_BASE);
+	__u64 *pdpt = table(vcpu, VMM_PDPT_BASE);
 	__u64 gib, i;
 
-	pml4[0] = VMM_PDPT_BASE | PTE_PRESENT | PTE_WRITE;
+	pml4[0] = (vcpu->base + VMM_PDPT_BASE) | PTE_PRESENT | PTE_WRITE;
 	for (gib = 0; gib < MAPPED_GIB; gib++) {
-		__u64 pd_gpa = VMM_PD_BASE + gib * TABLE_SIZE;
-		__u64 *pd = table(vm, pd_gpa);
+		__u64 pd_address = VMM_PD_BASE + gib * TABLE_SIZE;
+		__u64 *pd = table(vcpu, pd_address);
 
-		pdpt[gib] = pd_gpa | PTE_PRESENT | PTE_WRITE;
+		pdpt[gib] = (vcpu->base + pd_address) | PTE_PRESENT | PTE_WRITE;
 		for (i = 0; i < PTES_PER_TABLE; i++) {
 			__u64 gpa = gib * GIB + i * VMM_PAGE_SIZE;
 
+			if (gpa < vcpu->vm->mem_size)
+				gpa += vcpu->base;
 			pd[i] = gpa | PTE_PRESENT | PTE_WRITE | PTE_LARGE;
 			if (gpa == (APIC_BASE & ~(VMM_PAGE_SIZE - 1ull)))
 				pd[i] |= PTE_UNCACHED;
@@ -167,22 +172,51 @@ static __u64 descriptor(const struct kvm_segment *seg)
 	       ((__u64)seg->g << 55);
 }
 
-static void build_gdt(struct vmm *vm)
+static void build_gdt(struct vmm_vcpu *vcpu)
 {
-	__u64 *gdt = table(vm, VMM_GDT_BASE);
+	__u64 *gdt = table(vcpu, VMM_GDT_BASE);
 
 	gdt[VMM_CODE_SELECTOR / 8] = descriptor(&code_segment);
 	gdt[VMM_DATA_SELECTOR / 8] = descriptor(&data_segment);
 	gdt[VMM_TSS_SELECTOR / 8] = descriptor(&task_segment);
 }
 
-void vmm_create(struct vmm *vm, size_t mem_size)
+static void *map_ram(size_t size)
 {
-	struct kvm_userspace_memory_region region = { .memory_size = mem_size };
+	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
-	if (!mem_size || mem_size % VMM_PAGE_SIZE || mem_size > 3 * GIB)
-		vmm_fail(VMM_FAILED, "guest RAM of %zu bytes: not a multiple of %d up to 3 GiB",
-			 mem_size, VMM_PAGE_SIZE);
+	if (mem == MAP_FAILED)
+		vmm_fail_errno(VMM_FAILED, "%zu bytes of guest RAM", size);
+
+	return mem;
+}
+
+/* One page to a slot, and one without a slot before it: no two are neighbours. */
+static void add_memslots(struct vmm *vm, __u32 memslots)
+{
+	struct kvm_userspace_memory_region region = { .memory_size = TABLE_SIZE };
+	__u32 max = KVM_IOCTL_VALUE(vm->fd, KVM_CHECK_EXTENSION, KVM_CAP_NR_MEMSLOTS);
+
+	if (memslots > max)
+		vmm_fail(VMM_UNSUPPORTED, "%u memslots: this KVM has %u", memslots, max);
+
+	region.userspace_addr = (unsigned long)vm->mem + vm->ram_size;
+	for (region.slot = 1; region.slot < memslots; region.slot++) {
+		region.guest_phys_addr = vm->ram_size + (2 * region.slot - 1) * TABLE_SIZE;
+		KVM_IOCTL(vm->fd, KVM_SET_USER_MEMORY_REGION, &region);
+		region.userspace_addr += TABLE_SIZE;
+	}
+}
+
+void vmm_create(struct vmm *vm, size_t mem_size, __u32 vcpus, __u32 memslots)
+{
+	struct kvm_userspace_memory_region region = {};
+
+	if (!mem_size || mem_size % VMM_PAGE_SIZE || mem_size > 3 * GIB / vcpus)
+		vmm_fail(VMM_FAILED,
+			 "guest RAM of %u times %zu bytes: no multiple of %d up to 3 GiB",
+			 vcpus, mem_size, VMM_PAGE_SIZE);
 
 	vm->kvm_fd = kvm_open();
 	vm->fd = KVM_IOCTL_VALUE(vm->kvm_fd, KVM_CREATE_VM, 0);
@@ -192,39 +226,39 @@ void vmm_create(struct vmm *vm, size_t mem_size)
 	vm->run_size = KVM_IOCTL_VALUE(vm->kvm_fd, KVM_GET_VCPU_MMAP_SIZE, 0);
 
 	vm->mem_size = mem_size;
-	vm->mem = mmap(NULL, mem_size, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (vm->mem == MAP_FAILED)
-		vmm_fail_errno(VMM_FAILED, "%zu bytes of guest RAM", mem_size);
+	vm->ram_size = mem_size * vcpus;
+	vm->map_size = vm->ram_size + (memslots - 1) * TABLE_SIZE;
+	vm->mem = map_ram(vm->map_size);
+	region.memory_size = vm->ram_size;
 	region.userspace_addr = (unsigned long)vm->mem;
 
 	KVM_IOCTL_VALUE(vm->fd, KVM_SET_TSS_ADDR, KVM_TSS_ADDRESS);
 	KVM_IOCTL_VALUE(vm->fd, KVM_CREATE_IRQCHIP, 0);
 	KVM_IOCTL(vm->fd, KVM_SET_USER_MEMORY_REGION, &region);
-
-	build_page_tables(vm);
-	build_gdt(vm);
+	add_memslots(vm, memslots);
 }
 
 void vmm_destroy(struct vmm *vm)
 {
-	munmap(vm->mem, vm->mem_size);
+	munmap(vm->mem, vm->map_size);
 	close(vm->fd);
 	close(vm->kvm_fd);
 }
 
-void *vmm_mem(struct vmm *vm, __u64 gpa, size_t size)
+void *vmm_mem(struct vmm_vcpu *vcpu, __u64 address, size_t size)
 {
-	if (gpa > vm->mem_size || size > vm->mem_size - gpa)
-		vmm_fail(VMM_FAILED, "%zu bytes at guest address %#llx: outside its RAM",
-			 size, gpa);
+	struct vmm *vm = vcpu->vm;
 
-	return (char *)vm->mem + gpa;
+	if (address > vm->mem_size || size > vm->mem_size - address)
+		vmm_fail(VMM_FAILED, "%zu bytes at guest address %#llx: outside its RAM",
+			 size, address);
+
+	return (char *)vm->mem + vcpu->base + address;
 }
 
-void vmm_load(struct vmm *vm, const void *image, size_t size)
+void vmm_load(struct vmm_vcpu *vcpu, const void *image, size_t size)
 {
-	memcpy(vmm_mem(vm, VMM_IMAGE_BASE, size), image, size);
+	memcpy(vmm_mem(vcpu, VMM_IMAGE_BASE, size), image, size);
 }
 
 /*
@@ -276,7 +310,7 @@ static void set_long_mode(struct vmm_vcpu *vcpu)
 	sregs.gdt.base = VMM_GDT_BASE;
 	sregs.gdt.limit = VMM_TSS_SELECTOR + 15;
 	sregs.idt.limit = 0;
-	sregs.cr3 = VMM_PML4_BASE;
+	sregs.cr3 = vcpu->base + VMM_PML4_BASE;
 	sregs.cr4 = X86_CR4_PAE;
 	sregs.cr0 = X86_CR0_PE | X86_CR0_MP | X86_CR0_ET | X86_CR0_NE |
 		    X86_CR0_WP | X86_CR0_PG;
@@ -292,17 +326,23 @@ void vmm_vcpu_create(struct vmm *vm, struct vmm_vcpu *vcpu, __u32 id, __u64 arg)
 		.rdi = arg,
 		.rflags = X86_EFLAGS_FIXED,
 	};
+	struct kvm_mp_state runnable = { .mp_state = KVM_MP_STATE_RUNNABLE };
 
 	vcpu->vm = vm;
+	vcpu->base = id * vm->mem_size;
 	vcpu->fd = KVM_IOCTL_VALUE(vm->fd, KVM_CREATE_VCPU, id);
 	vcpu->run = mmap(NULL, vm->run_size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			 vcpu->fd, 0);
 	if (vcpu->run == MAP_FAILED)
 		vmm_fail_errno(VMM_FAILED, "struct kvm_run of vCPU %u", id);
 
+	build_page_tables(vcpu);
+	build_gdt(vcpu);
 	set_cpuid(vcpu, id);
 	set_long_mode(vcpu);
 	KVM_IOCTL(vcpu->fd, KVM_SET_REGS, &regs);
+	/* KVM has all but the first wait for a SIPI. */
+	KVM_IOCTL(vcpu->fd, KVM_SET_MP_STATE, &runnable);
 }
 
 void vmm_vcpu_destroy(struct vmm_vcpu *vcpu)
@@ -415,10 +455,9 @@ __u64 vmm_vcpu_stat(struct vmm_vcpu *vcpu, const char *name)
 
 void vmm_fail_abort(struct vmm_vcpu *vcpu, __u32 value)
 {
-	struct vmm *vm = vcpu->vm;
-	struct vmm_abort *abort = vmm_mem(vm, value, sizeof(*abort));
-	const char *reason = vmm_mem(vm, abort->reason, 1);
-	size_t room = vm->mem_size - abort->reason;
+	struct vmm_abort *abort = vmm_mem(vcpu, value, sizeof(*abort));
+	const char *reason = vmm_mem(vcpu, abort->reason, 1);
+	size_t room = vcpu->vm->mem_size - abort->reason;
 
 	vmm_fail(VMM_FAILED, "guest gave up: %.*s: %#llx", (int)strnlen(reason, room),
 		 reason, abort->value);

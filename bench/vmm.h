@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A small virtual machine monitor on the raw KVM API, for guests that are one
- * flat 64-bit image. A vCPU starts in long mode with memory mapped one to one
- * and interrupts off; the guest brings its own stack and IDT.
+ * flat 64-bit image. A vCPU starts in long mode with interrupts off; the guest
+ * brings its own stack and IDT. Each vCPU has RAM, and an image in it, of its own,
+ * which its page tables show it from address 0 on: guests share nothing, and need
+ * not know that there are others.
  *
  * Every function here either does its work or ends the program with one line
  * on stderr: status VMM_UNSUPPORTED when this machine lacks something, else
@@ -26,11 +28,14 @@ struct vmm {
 	int fd;
 	size_t run_size;	/* bytes of struct kvm_run to map per vCPU */
 	void *mem;		/* guest physical address 0 */
-	size_t mem_size;
+	size_t mem_size;	/* bytes of RAM of each vCPU */
+	size_t ram_size;	/* of all of them */
+	size_t map_size;	/* and of the pages in further memslots */
 };
 
 struct vmm_vcpu {
 	struct vmm *vm;
+	__u64 base;		/* guest physical address of its RAM */
 	struct kvm_run *run;
 	int fd;
 };
@@ -43,21 +48,25 @@ enum vmm_event {
 };
 
 /*
- * VM with an in-kernel irqchip and @mem_size bytes of RAM (a multiple of
- * VMM_PAGE_SIZE) from guest physical address 0.
+ * VM with an in-kernel irqchip, and with @mem_size bytes of RAM (a multiple of
+ * VMM_PAGE_SIZE) for each of @vcpus. RAM is one memslot; each of the others, so that
+ * there are @memslots of them, is a page that no guest uses.
  */
-void vmm_create(struct vmm *vm, size_t mem_size);
+void vmm_create(struct vmm *vm, size_t mem_size, __u32 vcpus, __u32 memslots);
 void vmm_destroy(struct vmm *vm);
 
-/* Place @image at VMM_IMAGE_BASE. */
-void vmm_load(struct vmm *vm, const void *image, size_t size);
-
-/* Host view of @size bytes at guest physical address @gpa. */
-void *vmm_mem(struct vmm *vm, __u64 gpa, size_t size);
-
-/* vCPU with local APIC id @id, to start at VMM_IMAGE_BASE with @arg in RDI. */
+/*
+ * vCPU with local APIC id @id, which is below the VM's number of vCPUs, to start at
+ * VMM_IMAGE_BASE with @arg in RDI.
+ */
 void vmm_vcpu_create(struct vmm *vm, struct vmm_vcpu *vcpu, __u32 id, __u64 arg);
 void vmm_vcpu_destroy(struct vmm_vcpu *vcpu);
+
+/* Place @image at the vCPU's VMM_IMAGE_BASE. */
+void vmm_load(struct vmm_vcpu *vcpu, const void *image, size_t size);
+
+/* Host view of @size bytes at the vCPU's address @address. */
+void *vmm_mem(struct vmm_vcpu *vcpu, __u64 address, size_t size);
 
 /*
  * Run until the guest rings a doorbell or a signal arrives. @value is what the

@@ -10,7 +10,7 @@
 #define VMM_PAGE_SIZE		0x200000
 
 /*
- * Guest physical addresses. The VMM's own tables lie below VMM_GUEST_BASE, the
+ * A vCPU's addresses in its RAM. The VMM's own tables lie below VMM_GUEST_BASE, the
  * page from there on is the guest's to share with its host program.
  */
 #define VMM_GDT_BASE		0x1000
