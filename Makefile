@@ -28,6 +28,8 @@ help:
 	@echo '                  tables, flame graphs; TRACES=y: and list the instructions'
 	@echo 'sweep             lateness by period, 100 us to 10 ms of the machine'"'"'s time: table,'
 	@echo '                  plots, and the figures that fastpath=1 has to keep to'
+	@echo 'load              the cost of an exit by the number of vCPUs and of memslots: table,'
+	@echo '                  and that fastpath=1 does not grow with either'
 	@echo 'never-early       1000000 interrupts, or TICKS=, of which none may come early'
 	@echo 'profile-diff      what differs between the profiles OLD= and NEW=build/profile'
 	@echo 'tuner-plots       the tuner beside stock'"'"'s rule on the same costs, on the host'
@@ -37,7 +39,7 @@ help:
 	@echo 'check-debug       the kselftests on a kernel with KASAN, lockdep and the like'
 	@echo 'check-rt          the kselftests on the distribution'"'"'s PREEMPT_RT kernel'
 	@echo 'check-long        both, KVM in a Linux guest, all of the kernel'"'"'s own KVM'
-	@echo '                  selftests, sweep, never-early: hours'
+	@echo '                  selftests, sweep, load, never-early: hours'
 	@echo 'selftests         the kselftests in the machine, in all modes'
 	@echo 'fuzz              random guests, with and without the fast path, for'
 	@echo '                  SECONDS=300 of real time, from SEED= on'
@@ -79,6 +81,9 @@ profile: bench-build
 sweep: bench-build
 	@scripts/deps plot
 	@bench/sweep/run
+
+load: bench-build
+	@bench/load/run
 
 never-early: bench-build
 	@bench/never-early $(if $(TICKS),'$(TICKS)')
@@ -155,12 +160,12 @@ deps-check:
 
 clean:
 	rm -rf build/module build/modules build/bench build/btf build/selftests build/kut* \
-		build/unit build/e2e build/sweep build/tuner build/profile*
+		build/unit build/e2e build/sweep build/load build/tuner build/profile*
 
 distclean:
 	rm -rf build
 
 .PHONY: all help module install uninstall bench bench-configs bench-build profile \
-	profile-diff sweep never-early tuner-plots e2e check check-static check-debug \
+	profile-diff sweep load never-early tuner-plots e2e check check-static check-debug \
 	check-rt check-long selftests fuzz \
 	fuzz-faults shell deps-bench deps-machine deps-check clean distclean
