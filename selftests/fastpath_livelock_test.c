@@ -219,10 +219,10 @@ TEST_F(fastpath_livelock, stays_in_the_fast_path)
 		SKIP(return, "KVM opens windows for interrupts that the guest cannot take");
 
 	/* The VM's, in debugfs: the vCPU's would wait for the vCPU. */
-	exits = kvm_debugfs_number(self->vcpu->vm, "exits");
+	exits = vm_debugfs_number(self->vcpu->vm, "exits");
 	handled = fastpath_counters(self->vcpu->vm, "handled_");
 	usleep(20000);
-	exits = kvm_debugfs_number(self->vcpu->vm, "exits") - exits;
+	exits = vm_debugfs_number(self->vcpu->vm, "exits") - exits;
 	handled = fastpath_counters(self->vcpu->vm, "handled_") - handled;
 	ksft_print_msg("%lu of %lu exits handled\n", handled, exits);
 	TEST_ASSERT(handled > exits / 2, "The fast path took %lu of %lu exits", handled, exits);

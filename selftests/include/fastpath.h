@@ -39,8 +39,9 @@ void param_save(struct param *param, const char *path);
 bool param_set(const struct param *param, const char *value);
 void param_restore(const struct param *param);
 
-/* The number in a file below the VM's debugfs folder. */
-__printf(2, 3) u64 kvm_debugfs_number(struct kvm_vm *vm, const char *format, ...);
+/* The number in a file of the VM's debugfs folder, or of a vCPU's. */
+u64 vm_debugfs_number(struct kvm_vm *vm, const char *name);
+u64 vcpu_debugfs_number(struct kvm_vcpu *vcpu, const char *name);
 
 /* The VM's sum of a counter, @name being a file below its debugfs folder. */
 u64 fastpath_counter(struct kvm_vm *vm, const char *name);
@@ -59,7 +60,7 @@ void fastpath_each_counter(struct kvm_vm *vm,
 
 /*
  * Set the advance of the VM, or of one of its vCPUs, in ns or one of the above.  The
- * files exist once a vCPU has run.  Return: 0, or errno of the refused write.
+ * files exist once a vCPU has run.  Return: 0, or errno of what refused it.
  */
 int fastpath_set_vm_advance(struct kvm_vm *vm, s64 ns);
 int fastpath_set_vcpu_advance(struct kvm_vcpu *vcpu, s64 ns);

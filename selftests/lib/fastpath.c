@@ -3,7 +3,6 @@
  * Host side of the fast path's tests, see include/fastpath.h.
  */
 #include <dirent.h>
-#include <stdarg.h>
 
 #include "kselftest.h"
 #include "processor.h"
@@ -25,14 +24,28 @@ bool fastpath_get(void)
 	return get_kvm_intel_param_bool("fastpath");
 }
 
+/* Return: 0, or errno of what refused it. */
+static int write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY), r = 0;
+	ssize_t written;
+
+	if (fd < 0)
+		return errno;
+	written = write(fd, text, strlen(text));
+	if (written < 0)
+		r = errno;
+	else if (written != (ssize_t)strlen(text))
+		r = EIO;
+	close(fd);
+	return r;
+}
+
 void fastpath_set(bool on)
 {
-	int fd = open_path_or_exit(FASTPATH_PARAM, O_WRONLY);
-	ssize_t r = write(fd, on ? "1" : "0", 1);
+	int r = write_text(FASTPATH_PARAM, on ? "1" : "0");
 
-	TEST_ASSERT(r == 1, "Writing %d to " FASTPATH_PARAM " returned %zd, errno %d",
-		    on, r, errno);
-	close(fd);
+	TEST_ASSERT(!r, "Writing %d to " FASTPATH_PARAM " gave errno %d", on, r);
 }
 
 bool fastpath_delivers(void)
@@ -55,14 +68,7 @@ void param_save(struct param *param, const char *path)
 
 bool param_set(const struct param *param, const char *value)
 {
-	int fd = open(param->path, O_WRONLY);
-	ssize_t r;
-
-	if (fd < 0)
-		return false;
-	r = write(fd, value, strlen(value));
-	close(fd);
-	return r == (ssize_t)strlen(value);
+	return !write_text(param->path, value);
 }
 
 void param_restore(const struct param *param)
@@ -75,12 +81,22 @@ void param_restore(const struct param *param)
  * The path of what lies below the VM's folder in debugfs, which KVM names by the thread
  * that created the VM, and by the VM's fd.
  */
-static char *debugfs_path(struct kvm_vm *vm, const char *name)
+static char *vm_path(struct kvm_vm *vm, const char *name)
 {
 	return strdup_printf(KVM_DEBUGFS "/%d-%d/%s", getpid(), vm->fd, name);
 }
 
-static u64 read_number(const char *path)
+static char *vcpu_path(struct kvm_vcpu *vcpu, const char *name)
+{
+	char *path, *below = strdup_printf("vcpu%u/%s", vcpu->id, name);
+
+	path = vm_path(vcpu->vm, below);
+	free(below);
+	return path;
+}
+
+/* This and write_setting() free @path. */
+static u64 read_number(char *path)
 {
 	unsigned long long value;
 	FILE *file;
@@ -92,35 +108,33 @@ static u64 read_number(const char *path)
 	TEST_ASSERT(n == 1, "%s holds no number", path);
 
 	fclose(file);
-	return value;
-}
-
-u64 kvm_debugfs_number(struct kvm_vm *vm, const char *format, ...)
-{
-	char name[128], *path;
-	va_list args;
-	u64 value;
-
-	va_start(args, format);
-	vsnprintf(name, sizeof(name), format, args);
-	va_end(args);
-
-	path = debugfs_path(vm, name);
-	value = read_number(path);
 	free(path);
 	return value;
 }
 
+u64 vm_debugfs_number(struct kvm_vm *vm, const char *name)
+{
+	return read_number(vm_path(vm, name));
+}
+
+u64 vcpu_debugfs_number(struct kvm_vcpu *vcpu, const char *name)
+{
+	return read_number(vcpu_path(vcpu, name));
+}
+
 u64 fastpath_counter(struct kvm_vm *vm, const char *name)
 {
-	return kvm_debugfs_number(vm, PREFIX "%s", name);
+	char file[64];
+
+	snprintf(file, sizeof(file), PREFIX "%s", name);
+	return vm_debugfs_number(vm, file);
 }
 
 void fastpath_each_counter(struct kvm_vm *vm,
 			   void (*count)(const char *name, u64 value, void *arg),
 			   void *arg)
 {
-	char *folder = debugfs_path(vm, ".");
+	char *folder = vm_path(vm, ".");
 	struct dirent *entry;
 	const char *name;
 	DIR *dir;
@@ -161,34 +175,30 @@ u64 fastpath_counters(struct kvm_vm *vm, const char *prefix)
 	return sum.sum;
 }
 
-static int write_setting(struct kvm_vm *vm, const char *name, s64 value)
+static int write_setting(char *path, s64 value)
 {
-	char *path = debugfs_path(vm, name), text[24];
-	int fd = open_path_or_exit(path, O_WRONLY), r;
+	char text[24];
+	int r;
 
 	snprintf(text, sizeof(text), "%ld\n", value);
-	r = write(fd, text, strlen(text)) < 0 ? errno : 0;
-	close(fd);
+	r = write_text(path, text);
 	free(path);
 	return r;
 }
 
 int fastpath_set_vm_advance(struct kvm_vm *vm, s64 ns)
 {
-	return write_setting(vm, PREFIX "advance_ns", ns);
+	return write_setting(vm_path(vm, PREFIX "advance_ns"), ns);
 }
 
 int fastpath_set_vcpu_advance(struct kvm_vcpu *vcpu, s64 ns)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), "vcpu%u/" PREFIX "advance_ns", vcpu->id);
-	return write_setting(vcpu->vm, name, ns);
+	return write_setting(vcpu_path(vcpu, PREFIX "advance_ns"), ns);
 }
 
 u64 fastpath_advance(struct kvm_vcpu *vcpu)
 {
-	return kvm_debugfs_number(vcpu->vm, "vcpu%u/" PREFIX "advance_in_force_ns", vcpu->id);
+	return vcpu_debugfs_number(vcpu, PREFIX "advance_in_force_ns");
 }
 
 u64 fastpath_histogram_sum(struct kvm_vcpu *vcpu, const char *name)
@@ -198,8 +208,8 @@ u64 fastpath_histogram_sum(struct kvm_vcpu *vcpu, const char *name)
 	FILE *stream;
 	u64 sum = 0;
 
-	snprintf(file, sizeof(file), "vcpu%u/" PREFIX "%s", vcpu->id, name);
-	path = debugfs_path(vcpu->vm, file);
+	snprintf(file, sizeof(file), PREFIX "%s", name);
+	path = vcpu_path(vcpu, file);
 	stream = fopen(path, "r");
 	TEST_ASSERT(stream, "No file %s, errno %d", path, errno);
 	while (fscanf(stream, "%llu %llu", &from, &count) == 2)

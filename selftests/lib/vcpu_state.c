@@ -91,5 +91,5 @@ void move_tsc_offset(struct kvm_vcpu *vcpu, s64 ticks)
 
 u64 vcpu_timer_advance_ns(struct kvm_vcpu *vcpu)
 {
-	return kvm_debugfs_number(vcpu->vm, "vcpu%u/lapic_timer_advance_ns", vcpu->id);
+	return vcpu_debugfs_number(vcpu, "lapic_timer_advance_ns");
 }
