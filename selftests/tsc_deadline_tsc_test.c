@@ -281,73 +281,76 @@ TEST_F(tsc_moved, by_guest_tsc_adjust)
 	check_early(self->vcpu);
 }
 
+/* In each round of the guest, userspace has @move move the TSC. */
+static void move_each_round(struct kvm_vcpu *vcpu,
+			    void (*move)(struct kvm_vcpu *vcpu, u64 round))
+{
+	u64 i;
+
+	start_mover(vcpu, guest_tsc_moved);
+	for (i = 1; i <= NR_ROUNDS; i++) {
+		expect_stage(vcpu, i);
+		move(vcpu, i);
+	}
+	run_to_done(vcpu);
+	check_early(vcpu);
+}
+
 static s64 host_ticks(struct kvm_vcpu *vcpu, u64 round)
 {
 	return (s64)vcpu_tsc_khz(vcpu) * moves_us[round % ARRAY_SIZE(moves_us)] / 1000;
 }
 
+static void move_offset(struct kvm_vcpu *vcpu, u64 round)
+{
+	move_tsc_offset(vcpu, host_ticks(vcpu, round));
+}
+
 TEST_F(tsc_moved, by_offset_attribute)
 {
-	struct kvm_vcpu *vcpu = self->vcpu;
-	u64 i;
-
-	start_mover(vcpu, guest_tsc_moved);
-	for (i = 1; i <= NR_ROUNDS; i++) {
-		expect_stage(vcpu, i);
-		move_tsc_offset(vcpu, host_ticks(vcpu, i));
-	}
-	run_to_done(vcpu);
-	check_early(vcpu);
+	move_each_round(self->vcpu, move_offset);
 }
 
 /* With each step further ahead than the host's TSC has ever counted. */
+static void move_offset_far(struct kvm_vcpu *vcpu, u64 round)
+{
+	move_tsc_offset(vcpu, 1ll << 56);
+}
+
 TEST_F(tsc_moved, far_ahead)
 {
-	struct kvm_vcpu *vcpu = self->vcpu;
-	u64 i;
+	move_each_round(self->vcpu, move_offset_far);
+}
 
-	start_mover(vcpu, guest_tsc_moved);
-	for (i = 1; i <= NR_ROUNDS; i++) {
-		expect_stage(vcpu, i);
-		move_tsc_offset(vcpu, 1ll << 56);
-	}
-	run_to_done(vcpu);
-	check_early(vcpu);
+static void move_by_msr(struct kvm_vcpu *vcpu, u64 round)
+{
+	vcpu_set_msr(vcpu, MSR_IA32_TSC, vcpu_get_msr(vcpu, MSR_IA32_TSC) +
+		     host_ticks(vcpu, round));
 }
 
 TEST_F(tsc_moved, by_set_msrs)
 {
-	struct kvm_vcpu *vcpu = self->vcpu;
-	u64 i;
+	move_each_round(self->vcpu, move_by_msr);
+}
 
-	start_mover(vcpu, guest_tsc_moved);
-	for (i = 1; i <= NR_ROUNDS; i++) {
-		expect_stage(vcpu, i);
-		vcpu_set_msr(vcpu, MSR_IA32_TSC, vcpu_get_msr(vcpu, MSR_IA32_TSC) +
-			     host_ticks(vcpu, i));
-	}
-	run_to_done(vcpu);
-	check_early(vcpu);
+static void change_frequency(struct kvm_vcpu *vcpu, u64 round)
+{
+	u64 tsc = vcpu_get_msr(vcpu, MSR_IA32_TSC);
+	static u64 khz;
+
+	if (!khz)
+		khz = vcpu_tsc_khz(vcpu);
+	set_tsc_khz(vcpu, round & 1 ? khz / 2 : khz);
+	/* Of another frequency, but not of another time. */
+	vcpu_set_msr(vcpu, MSR_IA32_TSC, tsc);
 }
 
 TEST_F(tsc_moved, by_set_tsc_khz)
 {
-	struct kvm_vcpu *vcpu = self->vcpu;
-	u64 i, tsc, khz = vcpu_tsc_khz(vcpu);
-
 	if (!kvm_has_cap(KVM_CAP_TSC_CONTROL))
 		SKIP(return, "the CPU cannot scale the TSC");
 
-	start_mover(vcpu, guest_tsc_moved);
-	for (i = 1; i <= NR_ROUNDS; i++) {
-		expect_stage(vcpu, i);
-		tsc = vcpu_get_msr(vcpu, MSR_IA32_TSC);
-		set_tsc_khz(vcpu, i & 1 ? khz / 2 : khz);
-		/* Of another frequency, but not of another time. */
-		vcpu_set_msr(vcpu, MSR_IA32_TSC, tsc);
-	}
-	run_to_done(vcpu);
-	check_early(vcpu);
+	move_each_round(self->vcpu, change_frequency);
 }
 
 TIMER_TEST_MAIN
