@@ -5,7 +5,7 @@
  * not:
  *
  * - Each deadline gives one interrupt, never early, also to a guest that the
- *   timer finds in HLT's activity state.
+ *   timer finds in HLT's activity state, or waiting in MWAIT.
  * - On a host with kvm.pi_inject_timer, as isolated ones are, a guest whose HLT
  *   exits keeps the preemption timer, and with it the fast path.
  */
@@ -67,19 +67,35 @@ FIXTURE_TEARDOWN_PARENT(tsc_deadline_no_exits)
 	param_restore(&self->pi_inject_timer);
 }
 
-static void guest_halts(void)
+/* STI's shadow: no interrupt comes between the check of the count and the sleep. */
+static void halt(void)
 {
+	asm volatile("sti; hlt; cli" ::: "memory");
+}
+
+static void monitor_and_wait(void)
+{
+	asm volatile("monitor" :: "a"(&timer_count), "c"(0), "d"(0));
+	asm volatile("sti; mwait; cli" :: "a"(0), "c"(0) : "memory");
+}
+
+/* Wait for each deadline, some ticks to some seconds ahead, by @sleep, with IRQs off. */
+static void guest_sleeps(void (*sleep)(void))
+{
+	u64 i, limit;
 	u32 random;
-	u64 i;
 
 	timer_enable();
 	for (i = 1; i <= NR_ROUNDS; i++) {
 		irqs_off();
 		random = guest_random_u32(&guest_rng);
 		timer_arm(i % 8 ? rdtsc() + (random & (BIT(random >> 27) - 1)) : 1);
-		/* A lost wakeup sleeps on until the harness gives up. */
-		while (timer_count < i)
-			asm volatile("sti; hlt; cli" ::: "memory");
+		limit = max(rdtsc(), timer_deadline) + us_to_tsc(1000000);
+		/* After a lost wakeup HLT sleeps on until the harness gives up. */
+		while (timer_count < i) {
+			sleep();
+			__GUEST_ASSERT(rdtsc() < limit, "interrupt %lu lost", i);
+		}
 		GUEST_ASSERT_EQ(timer_count, i);
 		GUEST_ASSERT_EQ(timer_msr(), 0);
 	}
@@ -87,9 +103,28 @@ static void guest_halts(void)
 	GUEST_DONE();
 }
 
+static void guest_halts(void)
+{
+	guest_sleeps(halt);
+}
+
 TEST_F(tsc_deadline_no_exits, halts)
 {
 	vcpu_arch_set_entry_point(self->vcpu, guest_halts);
+	run_to_done(self->vcpu);
+}
+
+static void guest_mwaits(void)
+{
+	guest_sleeps(monitor_and_wait);
+}
+
+TEST_F(tsc_deadline_no_exits, mwaits)
+{
+	if (!(variant->mask & KVM_X86_DISABLE_EXITS_MWAIT))
+		SKIP(return, "MWAIT exits, and KVM takes it for a NOP");
+
+	vcpu_arch_set_entry_point(self->vcpu, guest_mwaits);
 	run_to_done(self->vcpu);
 }
 
