@@ -117,7 +117,7 @@ handle_fastpath_wrmsr_tscdeadline(struct vcpu_vmx *vmx,
 			return why;
 
 		if (traced)
-			fastpath_emit_expiry(vmx, guest_tsc - data, stay->advance);
+			fastpath_emit_expiry(vmx, guest_tsc - data, fastpath_advance(stay));
 		fastpath_cancel_hv_timer(vmx, ktimer);
 		fastpath_deliver_timer(vmx, ktimer, stay, plain, traced);
 		if (remaining)

@@ -79,7 +79,7 @@ handle_fastpath_preemption_timer(struct vcpu_vmx *vmx,
 	if (traced) {
 		fastpath_emit_exit(vmx, EXIT_REASON_PREEMPTION_TIMER);
 		fastpath_emit_expiry(vmx, guest_tsc - ktimer->tscdeadline,
-				     stay->advance);
+				     fastpath_advance(stay));
 	}
 
 	if (!plain)

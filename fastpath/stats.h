@@ -42,9 +42,9 @@ static __always_inline void fastpath_count_ticks(u64 *buckets, u64 ticks)
  * struct fastpath_stats - counters of one vCPU, all since its creation
  * @handled:		exits handled without leaving the loop, by handler
  * @delivered:		timer interrupts delivered by the fast path
- * @spins_good:		expiries that needed no wait for their deadline
- * @spins_bad:		expiries that had to wait for it
+ * @spins_bad:		expiries that had to wait for their deadline
  * @spin_cycles:	host TSC cycles spent waiting
+ * @spins_good:		expiries that needed no wait
  * @late:		expiries whose deadline was over when the guest was ready
  * @early:		interrupts that came before their deadline, as it was too far
  *			away to wait for
@@ -62,9 +62,9 @@ static __always_inline void fastpath_count_ticks(u64 *buckets, u64 ticks)
 struct fastpath_stats {
 	u64 handled[NR_FASTPATH_HANDLERS];
 	u64 delivered;
-	u64 spins_good;
 	u64 spins_bad;
 	u64 spin_cycles;
+	u64 spins_good;
 	u64 late;
 	u64 early;
 	u64 delivered_by_kvm;

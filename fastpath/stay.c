@@ -228,10 +228,11 @@ fastpath_survey_apic_timer(struct vcpu_vmx *vmx, struct fastpath_stay *stay)
 	stay->tsc_offset = vcpu->arch.l1_tsc_offset;
 	stay->tsc_ratio = fastpath_tsc_ratio(vcpu);
 	fastpath_apply_advance(vmx);
-	stay->advance = vmx->fastpath.advance.ticks;
-	stay->armed_before = stay->advance + 1;
+	stay->armed_before = vmx->fastpath.advance.ticks + 1;
 	stay->timer_shift = fastpath_timer_shift;
-	stay->due_within = stay->armed_before + fastpath_timer_slack(stay->timer_shift);
+	/* A timer as coarse as that is armed again, rather than waited for. */
+	stay->due_within = min(stay->armed_before + fastpath_timer_slack(stay->timer_shift),
+			       (u64)U32_MAX);
 	stay->timer_range = fastpath_timer_range(stay->timer_shift);
 
 	stay->plain = !stay->wrmsr && !stay->delivery && stay->apicv &&

@@ -7,7 +7,6 @@
 
 #include <linux/build_bug.h>
 #include <linux/cache.h>
-#include <linux/stddef.h>
 #include <linux/types.h>
 
 #include <asm/apicdef.h>
@@ -33,17 +32,16 @@ struct vcpu_vmx;
  * @timer_shift: the preemption timer counts down every 2^@timer_shift host TSC ticks
  * @flags:	VMX_RUN_* flags of the world switches
  * @vector_bit:	the vector's bit in the APIC's registers IRR and TMR
- * @armed_before: how early the timer is armed, host TSC ticks: a tick more than @advance
+ * @armed_before: how early the timer is armed, host TSC ticks: a tick more than the
+ *		advance, within which a new deadline is delivered and waited for
+ * @due_within:	a deadline that is no more host TSC ticks away counts as due
  * @irr:	the register IRR that holds the vector's bit
  * @ktimer:	KVM's state of the APIC timer
  * @tsc_offset:	the guest's TSC offset
- * @due_within:	a deadline that is no more host TSC ticks away counts as due
  * @timer_range: the preemption timer counts less host TSC ticks than that
  * @tsc_ratio:	TSC multiplier, 0 if the guest's TSC is not scaled
- * @advance:	how early the interrupt of a new deadline may be delivered and waited
- *		with, host TSC ticks
  *
- * All that a plain stay looks at is in the first cache line.
+ * One cache line.
  *
  * A stay begins with an exit that has a handler, and ends with one that is left to
  * KVM.  Whatever may change what the verdicts are based on ends it: an exit that
@@ -62,25 +60,29 @@ struct fastpath_stay {
 	bool sw_timer;
 	u8 vector;
 	u8 timer_shift;
-	u32 flags;
+	u8 flags;
 	u32 vector_bit;
 	u32 armed_before;
+	u32 due_within;
 	u32 *irr;
 	struct kvm_timer *ktimer;
 	u64 tsc_offset;
-	u64 due_within;
 	u64 timer_range;
-
 	u64 tsc_ratio;
-	u64 advance;
 };
 
-static_assert(offsetof(struct fastpath_stay, tsc_ratio) <= L1_CACHE_BYTES);
+static_assert(sizeof(struct fastpath_stay) <= L1_CACHE_BYTES);
 
 /* The register TMR that holds the vector's bit. */
 static __always_inline const u32 *fastpath_tmr(const struct fastpath_stay *stay)
 {
 	return (void *)stay->irr - (APIC_IRR - APIC_TMR);
+}
+
+/* How early an interrupt may be delivered and waited with, host TSC ticks. */
+static __always_inline u32 fastpath_advance(const struct fastpath_stay *stay)
+{
+	return stay->armed_before - 1;
 }
 
 /**
