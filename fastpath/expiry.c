@@ -21,8 +21,6 @@ noinstr void fastpath_account_expiry(struct vcpu_vmx *vmx, u64 deadline, u64 due
 {
 	struct fastpath_stats *stats = &vmx->fastpath.stats;
 	struct fastpath_tuner *tuner = &vmx->fastpath.advance.tuner;
-	u64 cost;
-	u32 old;
 
 	fastpath_count_ticks(stats->lateness, end - deadline);
 	if (ready < deadline) {
@@ -34,13 +32,8 @@ noinstr void fastpath_account_expiry(struct vcpu_vmx *vmx, u64 deadline, u64 due
 		stats->late += ready > deadline;
 	}
 
-	if (!due)
-		return;
-	cost = ready > due ? ready - due : 0;
-	old = tuner->advance;
-	fastpath_tune(tuner, &fastpath_tuner_limits, cost);
-	if (fastpath_tune_traced() && tuner->advance != old)
-		fastpath_emit_tune(vmx, cost, old, tuner->advance);
+	if (due)
+		fastpath_tune(tuner, &fastpath_tuner_limits, fastpath_remaining(ready, due));
 }
 
 /* Does the guest get the timer interrupt with the next VM-Entry? */

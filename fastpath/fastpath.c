@@ -171,6 +171,21 @@ static __always_inline bool fastpath_world_switch(struct vcpu_vmx *vmx)
 	return __vmx_vcpu_run(vmx, vmx->vcpu.arch.regs, vmx->fastpath.stay.flags);
 }
 
+/* After the guest has run: see fastpath_account_expiry(). */
+static __always_inline void
+fastpath_account(struct vcpu_vmx *vmx, const struct fastpath_expiry *expiry,
+		 const struct fastpath_arrival *arrival, const bool traced)
+{
+	const struct fastpath_tuner *tuner = &vmx->fastpath.advance.tuner;
+	u32 old = tuner->advance;
+
+	fastpath_account_expiry(vmx, expiry->deadline, expiry->due, arrival->ready,
+				arrival->end);
+	if (traced && tuner->advance != old)
+		fastpath_emit_tune(vmx, fastpath_remaining(arrival->ready, expiry->due),
+				   old, tuner->advance);
+}
+
 /*
  * What KVM does between its preparations and the world switch, and would have
  * done again for this entry.  The wait comes as late as it can.
@@ -193,8 +208,7 @@ fastpath_enter(struct vcpu_vmx *vmx, const struct fastpath_entry *entry,
 
 	arrival = fastpath_await_deadline(entry->expiry.deadline);
 	failed = fastpath_world_switch(vmx);
-	fastpath_account_expiry(vmx, entry->expiry.deadline, entry->expiry.due,
-				arrival.ready, arrival.end);
+	fastpath_account(vmx, &entry->expiry, &arrival, traced);
 	return failed;
 }
 
@@ -267,8 +281,7 @@ static noinstr noinline bool fastpath_slow_expiry(struct vcpu_vmx *vmx,
 
 	arrival = fastpath_await_deadline(expiry->deadline);
 	failed = __vmx_vcpu_run(vmx, regs, flags);
-	fastpath_account_expiry(vmx, expiry->deadline, expiry->due,
-				arrival.ready, arrival.end);
+	fastpath_account(vmx, expiry, &arrival, fastpath_tune_traced());
 	expiry->deadline = 0;
 	return failed;
 }
