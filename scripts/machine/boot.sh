@@ -115,6 +115,7 @@ prepare() {
 
 	trap end_boot EXIT
 	"$machine_dir/build-bochs" ${instrument:+-i "$instrument"} || exit $?
+	emulator=$(bochs_with "$instrument")/bochs
 	"$machine_dir/mkimage" -o "$dir" -j "$job" -a "$(kernel_arguments)" \
 		"${image_options[@]}" || exit $?
 	bochsrc "$console" "$sync" >"$dir/bochsrc"
@@ -126,7 +127,7 @@ prepare() {
 # Become the emulator.
 start_bochs() {
 	cd "$dir" || exit
-	exec "$(bochs_with "$instrument")/bochs" -q -f bochsrc </dev/null >bochs.out 2>&1
+	exec "$emulator" -q -f bochsrc </dev/null >bochs.out 2>&1
 }
 
 # No emulator stays behind, and no image, which is large.
