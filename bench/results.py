@@ -165,3 +165,12 @@ def read_json(path):
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Fault(f"{path}: not a bench.json: {error!r}") from error
     return cells, unit
+
+
+def print_verdicts(checked):
+    """Print a list of (good, text) and its sum; how many are not good is the result."""
+    for number, (good, text) in enumerate(checked, 1):
+        print(f"{'ok' if good else 'not ok'} {number} {text}")
+    failed = sum(not good for good, _ in checked)
+    print(f"{len(checked) - failed} passed, {failed} failed, 0 skipped")
+    return failed
