@@ -167,5 +167,5 @@ distclean:
 
 .PHONY: all help module install uninstall bench bench-configs bench-build profile \
 	profile-diff sweep load never-early tuner-plots e2e check check-static check-debug \
-	check-rt check-long selftests fuzz \
-	fuzz-faults shell deps-bench deps-machine deps-check clean distclean
+	check-rt check-long selftests fuzz fuzz-faults shell deps-bench deps-machine \
+	deps-check clean distclean

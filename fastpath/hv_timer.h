@@ -21,7 +21,7 @@ extern unsigned int fastpath_timer_shift;
 
 /*
  * The VMCS field is not saved on VM-Exit, and the timer counts from VM-Entry on:
- * it has to be loaded anew for each entry, and late.  KVM says soft disabled for
+ * it has to be written anew for each entry, shortly before.  KVM says soft disabled for
  * a field that holds its largest value, which stays good over any number of
  * entries.
  */
